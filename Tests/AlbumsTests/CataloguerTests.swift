@@ -290,4 +290,23 @@ import Vault
     #expect(vault.maker.asked == 20)
     try vault.files.close()
   }
+
+  /// What has the name of no photo gets no row, however often it is asked; the photos after it get theirs.
+  @Test(arguments: ["MVI_1.THM", "gx010001.lrv", ".hidden.jpg"]) func whatGetsNoRowIsAskedOnce(name: String) throws {
+    let photos = try (0..<3).map { try vault.photo("\($0).jpg", "title=\($0)") }
+    try vault.files.rename(.of("1.jpg"), in: .root, to: .of(name), in: .root, flags: [])
+    try vault.settle()
+    try vault.files.locked { files in
+      for photo in photos { try files.index.catalog.deleteMediaItem(photo) }
+      try files.index.setMeta("catalog", to: 0)
+    }
+    for _ in 0..<2 {
+      try vault.vault.reopen()
+      try vault.settle()
+      #expect(vault.maker.asked == 3)
+      #expect(try photos.map { try vault.item($0)?.words.title } == ["0", nil, "2"])
+      #expect(try vault.files.thumbnailer.unexaminedCount() == 0)
+    }
+    try vault.files.close()
+  }
 }

@@ -3,6 +3,7 @@
 // Invariants
 // 1. What was found is kept only if the content did not change meanwhile.
 // 2. A file that cannot be asked now is passed over until another mount; others go on.
+// 3. A file that was asked is not asked again, also if it got no row: what has the name of no photo, or no name, gets none.
 
 internal import Catalog
 internal import Index
@@ -16,6 +17,8 @@ extension CatalogUpdates {
   enum CatalogJob {
     /// A photo or video is asked for its facts.
     case look(InodeNumber)
+    /// The same for one that was never asked for facts of this version. All before it were asked.
+    case ask(InodeNumber)
     /// A sidecar is read.
     case read(InodeNumber)
     /// A directory is matched.
@@ -89,7 +92,7 @@ extension CatalogUpdates {
       files.catalog.filled = .done
       return nil
     }
-    if let next = batch.inodes.first(where: { !files.catalog.passedOver.contains($0) }) { return .look(next) }
+    if let next = batch.inodes.first(where: { !files.catalog.passedOver.contains($0) }) { return .ask(next) }
     files.catalog.filled = .after(batch.last)
     return .goOn
   }
@@ -143,7 +146,9 @@ extension Cataloguer {
   func run(_ job: CatalogUpdates.CatalogJob, _ settings: ThumbnailOptions) {
     do throws(Errno) {
       switch job {
-      case .look(let inode): try look(at: inode, settings)
+      case .look(let inode): _ = try look(at: inode, settings)
+      case .ask(let inode):
+        if try look(at: inode, settings) { fileSystem.locked { $0.catalog.filled = .after(inode) } }
       case .read(let inode): try readSidecar(inode, settings)
       case .match(let directory): matchOrPassOver(directory)
       case .goOn: break
@@ -152,7 +157,7 @@ extension Cataloguer {
       }
     } catch {
       switch job {
-      case .look(let inode), .read(let inode): passOver(inode)
+      case .look(let inode), .ask(let inode), .read(let inode): passOver(inode)
       case .placeAgain: fileSystem.locked { $0.catalog.placed = .done }
       case .match, .goOn, .noteFilled: break
       }
@@ -182,9 +187,9 @@ extension Cataloguer {
     }
   }
 
-  /// Asks a photo or video for its facts.
-  private func look(at number: InodeNumber, _ settings: ThumbnailOptions) throws(Errno) {
-    guard let (inode, row) = try hold(number) else { return }
+  /// Asks a photo or video for its facts. False if it is to be asked again, since nothing can be asked for now.
+  private func look(at number: InodeNumber, _ settings: ThumbnailOptions) throws(Errno) -> Bool {
+    guard let (inode, row) = try hold(number) else { return true }
     defer { letGo(inode) }
     let small = row.small.flatMap { try? fileSystem.wholeContent(of: $0, limit: Self.mostSidecarBytes) }
     let source = FileSource(fileSystem: fileSystem, inode: number, size: inode.size)
@@ -194,14 +199,19 @@ extension Cataloguer {
       found = try? FactList(decoding: bytes)
     } catch {
       switch error {
-      case .unavailable(let reason): return fileSystem.thumbnailer.pause(reason)
-      case .killed, .source: return passOver(number)
+      case .unavailable(let reason):
+        fileSystem.thumbnailer.pause(reason)
+        return false
+      case .killed, .source:
+        passOver(number)
+        return true
       default: break
       }
     }
     // Where the decoder fails, what it found before stays.
     let before = fileSystem.locked { try? $0.index.catalog.item(number)?.found }.flatMap { try? FactList(decoding: $0) }
     try keep(found ?? before ?? FactList(), of: inode.object)
+    return true
   }
 
   private func keep(_ found: FactList, of inode: Inode) throws(Errno) {

@@ -40,6 +40,7 @@ final class CatalogStatements {
       """
       SELECT m.inode FROM media m LEFT JOIN item i ON i.inode = m.inode
       WHERE m.inode > ?1 AND m.inode <= ?2 AND m.state IN (1, 2) AND (i.version IS NULL OR i.version < ?3)
+      ORDER BY m.inode
       """)
     lastMedia = try connection.prepare(
       "SELECT max(inode) FROM (SELECT inode FROM media WHERE inode > ?1 ORDER BY inode LIMIT ?2)")
@@ -225,8 +226,8 @@ package struct CatalogTables {
   /// Removes a row that cannot be read, with its words; tags may stay behind.
   package func forgetItem(_ inode: InodeNumber) throws(IndexError) { try deleteItem(inode, tags: []) }
 
-  /// The photos and videos among the next `limit` rows of `media` after a number that have no row of this version, and
-  /// the last number looked at; nil at the end.
+  /// The photos and videos among the next `limit` rows of `media` after a number that have no row of this version, in
+  /// order, and the last number looked at; nil at the end.
   package func mediaWithoutItem(
     after inode: InodeNumber?, version: Int64, limit: Int
   ) throws(IndexError) -> (inodes: [InodeNumber], last: InodeNumber)? {

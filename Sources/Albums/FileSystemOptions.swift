@@ -31,6 +31,8 @@ package struct FileSystemOptions: Sendable {
   package var thumbnails: ThumbnailOptions?
   /// Where the names of places come from.
   package var places = PlaceTables.debian
+  /// The home zone of a space that has none, by its name in the zone database.
+  package var homeZone: String?
   /// Keeps a record of how far the space has come durably. Called soon after the first commit, then at most every half
   /// minute after further commits, and by `close()`. A thread of its own calls it, so it may block.
   package var keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?

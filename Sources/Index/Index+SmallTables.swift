@@ -1,4 +1,4 @@
-// Orphans, slots, and the integers in `meta`.
+// Orphans, slots, and the values in `meta`.
 
 package import Vault
 
@@ -53,6 +53,16 @@ extension Index {
   /// The integer of a key; nil when there is none.
   package func metaInteger(_ key: String) throws(IndexError) -> Int64? {
     try statements.small.meta.bind(key).firstRow { (row) throws(IndexError) in row.integer(0) }
+  }
+
+  /// The text of a key; nil when there is none.
+  package func metaText(_ key: String) throws(IndexError) -> String? {
+    try statements.small.meta.bind(key).firstRow { (row) throws(IndexError) in row.text(0) }
+  }
+
+  /// Stores a text with a key.
+  package func setMeta(_ key: String, to text: String) throws(IndexError) {
+    try run(statements.small.setMeta.bind(key, text))
   }
 
   /// Stores an integer with a key.

@@ -15,9 +15,18 @@ package enum OwnerRequest: String, Sendable {
   /// Sends it to the mount at a path, and waits until it is done.
   ///
   /// - Throws: `EINVAL` from an older program; `EPERM`, `EROFS`; what the mount answers.
-  package func send(to place: FilePath) throws(Errno) {
+  package func send(to place: FilePath) throws(Errno) { try Self.send(rawValue, to: place) }
+
+  /// Has the mount at a path make a zone the home zone of its space.
+  ///
+  /// - Throws: as `send`; `EINVAL` also for what is no zone.
+  package static func changeHomeZone(to zone: String, at place: FilePath) throws(Errno) {
+    try send("zone " + zone, to: place)
+  }
+
+  private static func send(_ text: String, to place: FilePath) throws(Errno) {
     try unsafe place.appending(".agonyfs").call {
-      unsafe setxattr($0, "user.agonyfs.request", rawValue, rawValue.utf8.count, 0)
+      unsafe setxattr($0, "user.agonyfs.request", text, text.utf8.count, 0)
     }
   }
 }

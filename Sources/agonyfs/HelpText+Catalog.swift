@@ -76,6 +76,18 @@ extension HelpText {
     with agonyfs tag.
     """
 
+  static let zone = """
+    Some times are known in UTC alone: those of many videos, of Google's descriptions, of files. Where no place tells what \
+    the clock there showed, that of the home zone is shown, so that an evening is in its own day. A space has the zone of \
+    the machine that wrote to it first, and keeps it wherever it is mounted. When it is changed, the dates of all photos \
+    follow. agonyfs show says of each photo which zone was used, and why.
+
+    EXAMPLES
+
+      agonyfs zone ~/Albums
+      agonyfs zone ~/Albums Europe/Berlin
+    """
+
   static let tag = """
     What is said here wins over what the files say themselves, and changes no byte of them. It is kept in extended \
     attributes (user.xdg.tags, user.xdg.comment, user.baloo.rating, user.agonyfs.*), which file managers show and set, \

@@ -159,7 +159,7 @@ extension FileSystem {
       let reasons: StaleReason = [.look, .read, .match, .matching, .merge]
       return locked { files in
         (try? files.index.catalog.stale(for: reasons, limit: 1))?.isEmpty == true && files.catalog.filled == .done
-          && files.catalog.placed == .done
+          && files.catalog.settled == .done
       }
     }
   }

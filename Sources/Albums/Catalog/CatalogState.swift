@@ -44,6 +44,12 @@ package struct PlaceTables: Sendable {
     return try? Gazetteer(towns: towns, regions: regions ?? [], countries: countries ?? [])
   }
 
+  /// Whether a name is that of a zone.
+  package func hasZone(_ name: String) -> Bool {
+    var zones = zoneLibrary()
+    return zones.rules(named: name) != nil
+  }
+
   /// The zones of its database, none of which is read before it is asked for.
   package func zoneLibrary() -> ZoneLibrary {
     let folder = zones
@@ -58,8 +64,12 @@ struct CatalogState {
   var zones: ZoneLibrary?
   /// How far all photos and videos were compared with the catalog; nil when that is done.
   var filled: FillState = .notBegun
-  /// How far photos with a position were noted to be merged again, since the user chose another table of towns.
-  var placed: FillState = .notBegun
+  /// How far photos were noted to be merged again, since the user chose another table of towns or another home zone.
+  var settled: FillState = .notBegun
+  /// The name of the space's home zone; nil if it has none.
+  var homeZone: String?
+  /// Whether no commit has it.
+  var isHomeZoneNew = false
   /// The directory that is being matched; one at a time, so that what was found last stays.
   var matching: InodeNumber?
   /// Photos of a directory from which on it is large: matching 8,192 takes some 0.3 s.
@@ -75,6 +85,8 @@ struct CatalogState {
     case notBegun
     case after(InodeNumber?)
     case done
+
+    var isUnderWay: Bool { if case .after = self { true } else { false } }
   }
 
   /// Whether searches that take long are given up.

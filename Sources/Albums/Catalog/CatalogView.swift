@@ -284,6 +284,7 @@ struct CatalogView {
     var shown = ShownItem(path: seen.path ?? [], showsSources: showsSources, comparison: comparison)
     if let item = seen.several?.item { shown.names = item.names.map(\.path) }
     shown.isTrashed = seen.isTrashed
+    if showsSources { shown.homeZone = files.catalog.homeZone }
     shown.isDuplicate = ItemFlags(rawValue: row.flags).contains(.duplicate)
     if shown.isDuplicate { shown.isDuplicate = try seesTwin(of: row.inode, files) }
     try files.result(of: text.value(row, shown, &lookups, files.index))

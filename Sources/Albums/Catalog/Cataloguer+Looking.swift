@@ -27,8 +27,8 @@ extension CatalogUpdates {
     case goOn
     /// All were.
     case noteFilled
-    /// Some photos with a position are to be merged with another table of towns, and there may be more.
-    case placeAgain
+    /// Some photos are to be merged with another table of towns or another home zone, and there may be more.
+    case settleAgain
   }
 
   /// What the catalog has to do next; nil if nothing, with the time when something is due. The lock is kept.
@@ -41,7 +41,7 @@ extension CatalogUpdates {
         (waiting, due) = try nextQuiet(settings)
         if let waiting { return (waiting, nil) }
         if let next = try nextUnasked() { return (next, nil) }
-        if try hasOtherPlaces() { return (.placeAgain, nil) }
+        if try isUnsettled() { return (.settleAgain, nil) }
       } else {
         due = monotonicTime() + ThumbnailState.retryDelays.upperBound
       }
@@ -82,6 +82,8 @@ extension CatalogUpdates {
     if files.catalog.filled == .notBegun {
       let asked = try files.result(of: files.index.metaInteger(Self.filledKey))
       files.catalog.filled = asked == version ? .done : .after(nil)
+      // Another version of the program was here since, which may know no home zone.
+      if asked ?? version != version { files.catalog.settled = .after(nil) }
     }
     guard case .after(let last) = files.catalog.filled else { return nil }
     let batch = try files.result(
@@ -109,27 +111,34 @@ extension CatalogUpdates {
   /// The key in `meta` of the version that all photos and videos were asked for.
   static let filledKey = "catalog"
 
-  /// Whether photos have places of another table of towns than the user chose.
-  private mutating func hasOtherPlaces() throws(Errno) -> Bool {
-    if files.catalog.placed == .notBegun {
+  /// Whether photos have places of another table of towns than the user chose, or times of another home zone.
+  private mutating func isUnsettled() throws(Errno) -> Bool {
+    if files.catalog.settled == .notBegun {
       let known = try files.result(of: files.index.metaInteger(Self.placesKey))
-      files.catalog.placed =
-        files.options.places.identity == nil || files.options.places.identity == known ? .done : .after(nil)
+      let isOther = files.options.places.identity.map { $0 != known } ?? false
+      let isUnsettled = try files.result(of: files.index.metaInteger(Self.unsettledKey)) == 1
+      files.catalog.settled = isOther || isUnsettled ? .after(nil) : .done
     }
-    return files.catalog.placed != .done
+    return files.catalog.settled != .done
   }
 
-  /// Merges some of them again; the last step notes that all were.
-  fileprivate mutating func placeAgain() throws(Errno) {
+  /// Has some of them merged again; the last step notes that all were.
+  mutating func settleAgain() throws(Errno) {
     try files.waitToChange()
-    guard case .after(let last) = files.catalog.placed, let identity = files.options.places.identity else { return }
-    if let next = try files.result(of: files.index.catalog.addStalePlaces(after: last, limit: Self.fillStep)) {
-      files.catalog.placed = .after(next)
+    guard case .after(let last) = files.catalog.settled else { return }
+    if let next = try files.result(
+      of: files.index.catalog.addStalePlaces(orFlags: ItemFlags.zone.rawValue, after: last, limit: Self.fillStep))
+    {
+      files.catalog.settled = .after(next)
     } else {
-      files.catalog.placed = .done
+      files.catalog.settled = .done
       // A mount of an empty space writes nothing.
       if last == nil { return }
-      try files.result(of: files.index.setMeta(Self.placesKey, to: identity))
+      let identity = files.options.places.identity
+      try files.withSavepoint { index throws(IndexError) in
+        if let identity { try index.setMeta(Self.placesKey, to: identity) }
+        if try index.metaInteger(Self.unsettledKey) == 1 { try index.setMeta(Self.unsettledKey, to: 0) }
+      }
     }
     files.committer.noteChange()
   }
@@ -153,12 +162,12 @@ extension Cataloguer {
       case .match(let directory): matchOrPassOver(directory)
       case .goOn: break
       case .noteFilled: fileSystem.locked { $0.catalogUpdates.noteFilled() }
-      case .placeAgain: try fileSystem.locked { files throws(Errno) in try files.catalogUpdates.placeAgain() }
+      case .settleAgain: try fileSystem.locked { files throws(Errno) in try files.catalogUpdates.settleAgain() }
       }
     } catch {
       switch job {
       case .look(let inode), .ask(let inode), .read(let inode): passOver(inode)
-      case .placeAgain: fileSystem.locked { $0.catalog.placed = .done }
+      case .settleAgain: fileSystem.locked { $0.catalog.settled = .done }
       case .match, .goOn, .noteFilled: break
       }
     }

@@ -323,7 +323,8 @@ extension CatalogUpdates {
 
   private mutating func settle(_ item: inout MediaItem, _ times: [TimeCandidate]) {
     var zones = files.catalog.zones ?? files.options.places.zoneLibrary()
-    item.settle(times: times, gazetteer: files.catalog.gazetteer ?? nil, zones: &zones)
+    let home = files.catalog.homeZone.flatMap { zones.rules(named: $0) }
+    item.settle(times: times, gazetteer: files.catalog.gazetteer ?? nil, home: home, zones: &zones)
     files.catalog.zones = zones
   }
 }

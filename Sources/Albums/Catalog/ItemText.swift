@@ -16,6 +16,8 @@ struct ShownItem {
   var isDuplicate = false
   /// Whether it says which sources gave each fact.
   var showsSources = false
+  /// The name of the space's home zone.
+  var homeZone: String?
   /// What duplicates are compared by; nil if it is not asked for.
   var comparison: Comparison?
 
@@ -48,6 +50,7 @@ extension JSONText {
       time(modified, offset: nil, isUniversal: true)
     }
     taken(row, packed)
+    if shown.showsSources { try zone(row.place, packed, shown.homeZone, &lookups, index) }
     if packed.width > 0, packed.height > 0 {
       field("width", Int64(packed.width))
       field("height", Int64(packed.height))
@@ -101,6 +104,19 @@ extension JSONText {
     time(wall, offset: isZoned ? packed.offset : nil, isUniversal: false)
     field("takenSource", source.word)
     if packed.offset != nil { field("zoneSource", packed.zoneSource?.word) }
+  }
+
+  /// The name of the zone, where the place or the home zone of the space gave it.
+  private mutating func zone(
+    _ place: Int64?, _ packed: PackedRecord, _ homeZone: String?, _ lookups: inout ItemLookups, _ index: Index
+  ) throws(IndexError) {
+    switch packed.zoneSource {
+    case .home: field("zone", homeZone)
+    case .gazetteer:
+      guard let place, let zone = try lookups.place(place, in: index)?.zone, !zone.isEmpty else { return }
+      field("zone", zone)
+    default: break
+    }
   }
 
   private mutating func camera(
@@ -256,6 +272,7 @@ extension FactSource {
     case .gazetteer: "gazetteer"
     case .difference: "difference"
     case .universal: "utc"
+    case .home: "home"
     }
   }
 }

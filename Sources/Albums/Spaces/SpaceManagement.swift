@@ -7,6 +7,7 @@
 //    removes all of them.
 // 3. A password that opens nothing takes the same work and gives the same error, whatever else the vault contains.
 
+internal import Catalog
 package import Crypto
 internal import Glibc
 internal import Index
@@ -191,6 +192,7 @@ package enum SpaceManager {
         indexBytes: Int64(space.databasePageCount) * Int64(Space.databasePageSize),
         deletedBytes: Int64(deleted.all) * Int64(space.segmentBytes),
         deletedUntil: deleted.all > 0 && deleted.unknown == 0 ? space.retiredUntil : nil,
+        homeZone: try index.metaText(CatalogUpdates.homeZoneKey).flatMap { ZoneName.isValid($0) ? $0 : nil },
         passwords: passwords(of: space))
     }
   }
@@ -255,6 +257,8 @@ package struct SpaceInformation: Sendable, Encodable {
   /// Until when they are kept for copies of the vault that are being made, in seconds since 1970; nil if that is not
   /// known yet.
   package var deletedUntil: Int64?
+  /// The zone whose clock is shown of times that are known in UTC alone; nil if it has none yet.
+  package var homeZone: String?
   /// How many passwords open it.
   package var passwords: Int
 }

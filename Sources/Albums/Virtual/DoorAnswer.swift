@@ -18,6 +18,7 @@ struct DoorAnswer {
     case facts([UInt8])
     case duplicates(DuplicateSearch)
     case sizes(SizeSearch)
+    case zone
     case nothing
   }
 
@@ -50,6 +51,7 @@ struct DoorAnswer {
       case .facts(let path): source = .facts(path)
       case .duplicates(let kind): source = .duplicates(DuplicateSearch(kind: kind))
       case .sizes(let sizes): source = .sizes(SizeSearch(sizes, for: opener))
+      case .zone: source = .zone
       }
     } catch {
       refuse(error.text)
@@ -110,6 +112,13 @@ struct DoorAnswer {
       case .sizes(var search):
         try sizes(&search)
         source = search.isAtEnd ? .nothing : .sizes(search)
+      case .zone:
+        text.beginObject()
+        text.field("zone", fileSystem.homeZone)
+        text.endObject()
+        text.endLine()
+        try trailer(count: 1, next: nil)
+        source = .nothing
       case .nothing: break
       }
     } catch {

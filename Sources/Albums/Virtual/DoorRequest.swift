@@ -18,6 +18,8 @@ struct DoorRequest {
     case duplicates(DuplicateKind)
     /// All files of some lengths, whatever they hold.
     case sizes(Set<Int64>)
+    /// The home zone of the space.
+    case zone
   }
 
   /// Why a request is refused, as the asker reads it.
@@ -37,6 +39,10 @@ struct DoorRequest {
     for line in lines { try options.take(line) }
     if let path = options.facts {
       subject = .facts(path)
+      return
+    }
+    if options.zone {
+      subject = .zone
       return
     }
     if options.sizes {
@@ -108,6 +114,7 @@ struct DoorRequest {
     var facts: [UInt8]?
     var duplicates: DuplicateKind?
     var sizes = false
+    var zone = false
     var within: [UInt8] = []
 
     static let groupFields = GroupField.allCases.map(\.rawValue).joined(separator: ", ")
@@ -138,6 +145,7 @@ struct DoorRequest {
         duplicates = try known(DuplicateKind(rawValue: value), line, "duplicates is one of \(kinds)")
       case "within": within = try path(bytes, line, "within")
       case "sizes": sizes = try flag(value, line)
+      case "zone": zone = try flag(value, line)
       case "stacks": stacks = try flag(value, line)
       case "trash": trash = try flag(value, line)
       default:

@@ -288,13 +288,16 @@ package final class VirtualTree: Sendable {
 
   /// Does what is asked for through the extended attribute of `.agonyfs`.
   ///
-  /// - Throws: `EINVAL` for what is not known; as `remakeThumbnails`, `giveBackAtClose` and `writeForReaders`.
+  /// - Throws: `EINVAL` for what is not known; as `remakeThumbnails`, `giveBackAtClose`, `writeForReaders` and
+  ///   `changeHomeZone`.
   package func request(_ text: [UInt8]) throws(Errno) {
-    switch String(decoding: text, as: UTF8.self) {
+    let request = String(decoding: text, as: UTF8.self)
+    switch request {
     case "rebuild" where hasThumbnails: try fileSystem.thumbnailer.remakeThumbnails()
     case "give-back": try fileSystem.giveBackAtClose()
     case "keep-deleted": fileSystem.keepAtClose()
     case "write": try fileSystem.cleaner.writeForReaders()
+    case _ where request.hasPrefix("zone "): try fileSystem.changeHomeZone(to: String(request.dropFirst(5)))
     default: throw .invalidArgument
     }
   }

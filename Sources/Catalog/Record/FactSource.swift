@@ -36,6 +36,8 @@ package enum FactSource: UInt8, Sendable, CaseIterable {
   case difference
   /// Only UTC is recorded, so the zone is UTC for want of another.
   case universal
+  /// Only UTC is recorded, and the space's home zone tells the clock.
+  case home
 }
 
 /// A set of sources.
@@ -58,7 +60,7 @@ extension FactSource {
   ]
   private static let zoneOrder: [FactSource] =
     [.override, .attribute, .mapping, .sidecar, .exif, .xmp, .iptc, .quickTime]
-    + [.gazetteer, .difference, .takeout, .fileName, .satellite, .header, .fileTime, .universal]
+    + [.gazetteer, .difference, .takeout, .fileName, .satellite, .header, .fileTime, .home, .universal]
   private static let textOrder: [FactSource] = [
     .override, .attribute, .mapping, .sidecar, .xmp, .iptc, .exif, .quickTime, .takeout,
   ]

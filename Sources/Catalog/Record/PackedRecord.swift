@@ -7,6 +7,8 @@
 // Invariants
 // 1. Fields ascend, and none comes twice, so a record has one form.
 // 2. What is read is checked as if nobody vouched for it; a field of a later version makes the record unreadable.
+// 3. Programs that know no home zone read all of it: a zone from there is written as UTC, and `sources` says more, where
+//    they pass over what they do not know.
 
 /// The facts of a photo that no column has. What many photos share is a term, by its number.
 package struct PackedRecord: Hashable, Sendable {
@@ -15,6 +17,7 @@ package struct PackedRecord: Hashable, Sendable {
   package var precision: WallTime.Precision = .second
   package var timeSource: FactSource?
   package var offset: Int32?
+  /// `home` counts only if `sources` says the same.
   package var zoneSource: FactSource?
   package var altitude: Double?
   package var width = 0
@@ -74,7 +77,7 @@ extension PackedRecord {
     }
     put(.offset, zoneSource) {
       $0.signed(Int64(offset ?? 0))
-      $0.bytes.append($1.rawValue)
+      $0.bytes.append(($1 == .home ? FactSource.universal : $1).rawValue)
     }
     put(.altitude, altitude) { $0.real($1) }
     put(.size, width > 0 || height > 0 ? (width, height) : nil) {
@@ -116,8 +119,8 @@ extension PackedRecord {
     var last: UInt8 = 0
     while !reader.isAtEnd {
       guard let number = reader.byte(), number > last, let field = Field(rawValue: number) else { return nil }
-      // They come last.
-      if field == .sources, !withSources { return }
+      // They come last, and say which zone stands for UTC.
+      if field == .sources, !withSources, zoneSource != .universal { return }
       guard read(field, &reader) else { return nil }
       last = number
     }
@@ -139,7 +142,7 @@ extension PackedRecord {
       return take(reader.byte().flatMap(FactSource.init), &timeSource)
     case .offset:
       return take(reader.signed().flatMap(Int32.init(exactly:)), &offset)
-        && take(reader.byte().flatMap(FactSource.init), &zoneSource)
+        && take(reader.byte().flatMap(FactSource.init), &zoneSource) && zoneSource != .home
     case .altitude: return take(reader.real(), &altitude)
     case .size:
       guard let first = reader.number().flatMap(Int.init(exactly:)),
@@ -182,6 +185,7 @@ extension PackedRecord {
     case .sources:
       guard let bytes = reader.blob(), !bytes.isEmpty, let sources = FieldSources(packed: bytes) else { return false }
       self.sources = sources
+      if zoneSource == .universal, sources[.zone].contains(FactSources(.home)) { zoneSource = .home }
       return true
     }
   }

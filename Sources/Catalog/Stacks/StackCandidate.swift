@@ -27,7 +27,8 @@ package struct StackCandidate: Sendable, Hashable {
 
 extension StackCandidate {
   /// Seconds between two photos; nil if it is not known. A time that a copy may have changed, or that is not exact to
-  /// the second, says nothing; a time in UTC is not compared with a wall time whose zone is unknown.
+  /// the second, says nothing; a time in UTC is not compared with a wall time whose zone is unknown, also where the home
+  /// zone tells its clock.
   func gap(to other: StackCandidate) -> Double? {
     guard let one = taken, let two = other.taken, one.isKnown, two.isKnown,
       one.wall.precision == .second, two.wall.precision == .second
@@ -35,7 +36,7 @@ extension StackCandidate {
     let seconds: Int64
     if let first = one.instant, let second = two.instant {
       seconds = first - second
-    } else if one.zoneSource != .universal, two.zoneSource != .universal {
+    } else if !one.isFromUTC, !two.isFromUTC {
       seconds = one.wall.seconds - two.wall.seconds
     } else {
       return nil

@@ -31,6 +31,9 @@ package struct CapturedTime: Hashable, Sendable {
   /// Whether more is known than when the file was modified, which a copy changes.
   package var isKnown: Bool { source != .fileTime }
 
+  /// Whether only UTC is recorded, and nothing says what a clock there showed.
+  var isFromUTC: Bool { zoneSource == .universal || zoneSource == .home }
+
   /// Seconds since 1970, UTC; nil without a zone.
   package var instant: Int64? { offset.map { wall.seconds - Int64($0) } }
 }
@@ -68,13 +71,17 @@ extension CapturedTime {
   /// No zone was ever farther from UTC: Manila was 15:56 behind before 1844, and Metlakatla 15:14 ahead.
   package static let mostOffset: Int32 = 16 * 3600
 
-  /// The time of a photo from what all sources say, and from the rules of the zone where it was taken.
+  /// The time of a photo from what all sources say, from the rules of the zone where it was taken, and from those of the
+  /// space's home zone.
   ///
   /// The first source in the order of ``FactSource/order(of:)`` wins. If it says no offset, or no parts of a second, those of
   /// another source count that has the same second; else the place gives the offset. A wall time keeps its numbers. If it
   /// says UTC, the place gives the wall time; without a place another source's wall time does, if the two differ by whole
-  /// quarters of an hour; else the wall time is that of UTC.
-  package static func resolve(_ candidates: [TimeCandidate], zone: ZoneRules? = nil) -> CapturedTime? {
+  /// quarters of an hour; else the home zone does; without that the wall time is that of UTC. A wall time gets no offset
+  /// from the home zone, which knows nothing of where it was taken.
+  package static func resolve(
+    _ candidates: [TimeCandidate], zone: ZoneRules? = nil, home: ZoneRules? = nil
+  ) -> CapturedTime? {
     let usable = candidates.compactMap { candidate in candidate.source.rank(for: .time).map { (candidate, $0) } }
     guard let winner = usable.min(by: { $0.1 < $1.1 })?.0 else { return nil }
     switch winner.value {
@@ -104,6 +111,9 @@ extension CapturedTime {
         if let offset = offset ?? difference(wall, time), let shifted = time.shifted(by: offset) {
           return CapturedTime(wall: shifted, source: winner.source, offset: offset, zoneSource: .difference)
         }
+      }
+      if let offset = home?.offset(instant: time.seconds), let wall = time.shifted(by: offset) {
+        return CapturedTime(wall: wall, source: winner.source, offset: offset, zoneSource: .home)
       }
       return CapturedTime(wall: time, source: winner.source, offset: 0, zoneSource: .universal)
     }

@@ -35,6 +35,9 @@ package struct CatalogRequest: Equatable {
   /// Which groups of duplicates are asked for: `exact`, `pixels` or `similar`.
   package var duplicates: String?
 
+  /// Whether the home zone of the space is asked for.
+  package var asksForZone = false
+
   /// Lengths in bytes of the files that are asked for, whatever they hold.
   package var sizes: [Int64]?
 
@@ -46,6 +49,7 @@ package struct CatalogRequest: Equatable {
 
   /// The bytes that are written to the door.
   package var bytes: [UInt8] {
+    if asksForZone { return Array("zone\n\n".utf8) }
     var lines: [[UInt8]] = []
     func add(_ name: String, _ value: String?) {
       if let value { lines.append(Array("\(name) \(value)".utf8)) }

@@ -130,12 +130,14 @@ extension UserWord {
   }
 
   /// The value for the time in an answer of the catalog, moved. Its zone stays; one that the place gave is left to the
-  /// place, which knows the summer time of the new day. Nil if the time is not known as exactly as the shift.
+  /// place, which knows the summer time of the new day, and one that only the home zone gave is not said. Nil if the time
+  /// is not known as exactly as the shift.
   package static func value(takenOf facts: JSONValue, shiftedBy shift: TimeShift) -> [UInt8]? {
     guard let text = facts["taken"]?.text, facts["takenSource"]?.text != "modified",
       case .time(.wall(let wall, let offset))? = FactValue(field: "taken", text: text), let moved = shift.moved(wall)
     else { return nil }
-    return value(.wall(moved, offset: facts["zoneSource"]?.text == "gazetteer" ? nil : offset))
+    let isSaid = !["gazetteer", "home"].contains(facts["zoneSource"]?.text)
+    return value(.wall(moved, offset: isSaid ? offset : nil))
   }
 
   private static func zone(_ offset: Int) -> String {

@@ -123,7 +123,7 @@ extension Gallery {
 
   private static let sections: [(title: String, fields: Set<String>)] = [
     ("words", ["title", "caption", "rating", "favourite", "tags", "people", "cover"]),
-    ("place", ["taken", "latitude", "altitude", "place"]),
+    ("place", ["taken", "zone", "latitude", "altitude", "place"]),
     ("camera", ["camera", "lens", "iso", "exposure", "aperture", "focalLength"]),
     ("file", ["kind", "size", "modified", "width", "duration", "codec", "frameRate", "hash"]),
   ]

@@ -49,7 +49,7 @@ final class CatalogStatements {
     setStalePlaces = try connection.prepare(
       """
       INSERT INTO stale(inode, reason)
-      SELECT inode, ?3 FROM item WHERE inode > ?1 AND inode <= ?2 AND latitude IS NOT NULL
+      SELECT inode, ?3 FROM item WHERE inode > ?1 AND inode <= ?2 AND (latitude IS NOT NULL OR flags & ?4)
       ON CONFLICT(inode) DO UPDATE SET reason = reason | excluded.reason
       """)
     itemCount = try connection.prepare("SELECT count(*) FROM item")
@@ -240,14 +240,16 @@ package struct CatalogTables {
     return (found, last)
   }
 
-  /// Notes that rows with a position are to be merged again, among the next `limit` rows after a number. The last number
-  /// of them; nil at the end.
-  package func addStalePlaces(after inode: InodeNumber?, limit: Int) throws(IndexError) -> InodeNumber? {
+  /// Notes that rows with a position, or with one of some flags, are to be merged again, among the next `limit` rows after
+  /// a number. The last number of them; nil at the end.
+  package func addStalePlaces(
+    orFlags flags: Int64, after inode: InodeNumber?, limit: Int
+  ) throws(IndexError) -> InodeNumber? {
     if !index.hasCatalog { return nil }
     let statements = try catalogStatements()
     let start = inode ?? .lowest
     guard let last = try number(statements.lastItem.bind(start, limit)) else { return nil }
-    try index.run(statements.setStalePlaces.bind(start, last, StaleReason.merge.rawValue))
+    try index.run(statements.setStalePlaces.bind(start, last, StaleReason.merge.rawValue, flags))
     return last
   }
 

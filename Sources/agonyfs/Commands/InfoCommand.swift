@@ -73,6 +73,7 @@ struct InfoReport: Encodable {
       "index        \(ByteSize(bytes: space.indexBytes))",
       "stored as    \(ByteSize(bytes: space.storedBytes))",
     ] + deleted + [
+      "home zone    \(space.homeZone ?? "none yet; a mount that writes takes that of its machine")",
       "opened by    \(space.passwords.counted("password"))",
       "",
       "decoder      \(decoder)",

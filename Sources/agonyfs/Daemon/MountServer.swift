@@ -106,6 +106,7 @@ struct MountServer {
     options.notices = notices
     options.isReadOnly = mount.isReadOnly
     options.places = places
+    options.homeZone = MachineZone().name
     if mount.thumbnails != .none {
       let decoder = Decoder(
         program: DecoderProgram.path, sandbox: mount.requiresDecoderSandbox ? .required : .preferred, logger: .system)

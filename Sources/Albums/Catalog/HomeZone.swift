@@ -1,0 +1,63 @@
+// The home zone of a space: what the clock there shows is shown of times that are known in UTC alone.
+//
+// Invariants
+// 1. It is in `meta` of the space's index, and nowhere else. Only `changeHomeZone` replaces one that is there.
+// 2. A space that has none gets the machine's with the first commit of a mount, so a mount that changes nothing writes
+//    nothing. From when the mount begins it counts all the same.
+// 3. After a change all rows whose time it may concern are merged again, also if the program ends meanwhile.
+
+internal import Catalog
+internal import Index
+package import SystemPackage
+internal import Vault
+
+extension FileSystem {
+  /// The name of the home zone in the zone database; nil if the space has none.
+  package var homeZone: String? { locked { $0.catalog.homeZone } }
+
+  /// Makes a zone the home zone. On return all photos whose time it may concern are noted to be looked at again.
+  ///
+  /// - Throws: `EINVAL` for what is no zone of the zone database; `ENOSPC`, `EROFS`.
+  package func changeHomeZone(to name: String) throws(Errno) {
+    guard options.places.hasZone(name) else { throw .invalidArgument }
+    try changing { files throws(Errno) in
+      if files.catalog.homeZone == name, !files.catalog.isHomeZoneNew { return }
+      try files.requireRoom()
+      try files.withSavepoint { index throws(IndexError) in
+        try index.setMeta(CatalogUpdates.homeZoneKey, to: name)
+        if index.hasCatalog, try index.catalog.itemCount() > 0 {
+          try index.setMeta(CatalogUpdates.unsettledKey, to: 1)
+        }
+      }
+      files.catalog.homeZone = name
+      files.catalog.isHomeZoneNew = false
+      files.catalog.settled = .after(nil)
+    }
+    while locked({ $0.catalog.settled.isUnderWay }) {
+      try locked { files throws(Errno) in try files.catalogUpdates.settleAgain() }
+    }
+    locked { $0.signals[.thumbnailWork].signal() }
+  }
+}
+
+extension CatalogUpdates {
+  /// The key in `meta` of the name of the home zone.
+  static let homeZoneKey = "zone"
+  /// The key in `meta` of 1 where photos may have the time of another home zone.
+  static let unsettledKey = "unsettled"
+
+  /// Finds the home zone of the space when it is opened.
+  mutating func loadHomeZone() {
+    do throws(IndexError) {
+      if let known = try files.index.metaText(Self.homeZoneKey) {
+        files.catalog.homeZone = ZoneName.isValid(known) ? known : nil
+      } else if files.refusal == nil, let zone = files.options.homeZone, ZoneName.isValid(zone) {
+        files.catalog.homeZone = zone
+        files.catalog.isHomeZoneNew = true
+      }
+    } catch {
+      // One that cannot be read is there, and is not replaced.
+      return
+    }
+  }
+}

@@ -1,0 +1,48 @@
+internal import Albums
+internal import ArgumentParser
+internal import Client
+internal import Mount
+internal import System
+internal import SystemPackage
+
+struct ZoneCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "zone", abstract: "Show the home zone of a space, or change it.", discussion: HelpText.zone)
+
+  @Argument(help: "Where a space is mounted.", completion: .directory)
+  var mountPoint: Word
+
+  @Argument(help: "A name of the zone database, such as Europe/Berlin. (default: only show the present one)")
+  var zone: String?
+
+  func run() throws {
+    guard let place = try PhotoLibrary.place(of: mountPoint.bytes) else {
+      throw PhotoLibrary.notMounted(mountPoint.bytes)
+    }
+    guard let zone else {
+      do {
+        return Output.line(try SpaceZone.name(ofSpaceAt: place.mountPoint) ?? "none yet")
+      } catch let error as Errno {
+        throw CommandFailure(error, doing: "asking the mount at \(TerminalText.safe(place.mountPoint))")
+      }
+    }
+    guard PlaceTables.debian.hasZone(zone) else {
+      throw CommandFailure(
+        .usage,
+        "\"\(TerminalText.safe(zone))\" is no name of the zone database, and nothing was changed; timedatectl "
+          + "list-timezones lists them, such as Europe/Berlin.")
+    }
+    do throws(Errno) {
+      try OwnerRequest.changeHomeZone(to: zone, at: FilePath(bytes: place.mountPoint))
+    } catch .notPermitted {
+      throw CommandFailure(.failure, "Only the owner of the space can change its home zone.")
+    } catch .readOnlyFileSystem {
+      throw CommandFailure(.failure, "The space is mounted read-only; mount it for writing.")
+    } catch .invalidArgument {
+      throw CommandFailure(
+        .failure, "The mount knows no such zone; unmount the space, and mount it with this agonyfs.")
+    } catch {
+      throw CommandFailure(error, doing: "changing the home zone")
+    }
+  }
+}

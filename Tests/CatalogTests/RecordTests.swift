@@ -29,6 +29,25 @@ import Testing
     for _ in 0..<10 { #expect(made(offers.shuffled(using: &numbers)) == item) }
   }
 
+  /// 1.0.0 knows no home zone, and refuses a record with a source that it does not know: for it the zone is UTC.
+  @Test func aZoneFromHomeIsWrittenAsUTC() {
+    var record = PackedRecord()
+    record.timeSource = .header
+    record.offset = -18_000
+    record.zoneSource = .home
+    record.sources[.zone] = FactSources(.home)
+    var asUTC = record
+    asUTC.zoneSource = .universal
+    #expect(asUTC.packed == record.packed)
+    #expect(PackedRecord(packed: record.packed) == record)
+    #expect(PackedRecord(packed: record.packed, withSources: false)?.zoneSource == .home)
+    asUTC.sources = FieldSources()
+    #expect(PackedRecord(packed: asUTC.packed) == asUTC)
+    // The source of the zone is the last byte. Nobody writes it otherwise.
+    #expect(asUTC.packed.last == FactSource.universal.rawValue)
+    #expect(PackedRecord(packed: asUTC.packed.dropLast() + [FactSource.home.rawValue]) == nil)
+  }
+
   @Test func theFirstSourceWins() {
     var item = MediaItem(inode: 1, kind: .jpeg)
     item.offer("file", for: .title, at: \.words.title, from: .xmp)

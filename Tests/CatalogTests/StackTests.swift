@@ -36,6 +36,19 @@ import Testing
       Self.shown([Self.file(1, "a.heic", .heic, content: ""), Self.file(2, "b.mov", .quickTime, content: "")]).isEmpty)
   }
 
+  /// The home zone tells what to show, and not where a clock without a zone was.
+  @Test(arguments: [FactSource.universal, .home, .gazetteer]) func aGuessedZoneIsNotCompared(source: FactSource) throws {
+    let wall = try #require(WallTime(seconds: 1_735_678_800))
+    var video = Self.file(1, "a.mov", .quickTime)
+    video.taken = CapturedTime(wall: wall, source: .header, offset: -18_000, zoneSource: source)
+    var photo = Self.file(2, "a.jpg", .jpeg)
+    photo.taken = CapturedTime(wall: wall, source: .exif)
+    #expect(video.gap(to: photo) == (source == .gazetteer ? 0 : nil))
+    #expect(photo.gap(to: video) == (source == .gazetteer ? 0 : nil))
+    photo.taken = CapturedTime(wall: wall, source: .exif, offset: -18_000, zoneSource: .exif)
+    #expect(video.gap(to: photo) == 0)
+  }
+
   @Test func copiesOfALivePhotoAreTwoStacks() {
     let files = [
       Self.file(1, "a.heic", .heic, content: "X"), Self.file(2, "a.mov", .quickTime, content: "X"),

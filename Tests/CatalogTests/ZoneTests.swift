@@ -282,6 +282,28 @@ import Testing
     #expect(try resolve("2024-08-16") == "2024-08-15T22:30:05 takeout 0 universal")
   }
 
+  /// The evening of 31 December in New York is no day of the next year.
+  @Test func aTimeInUTCGetsTheClockAtHome() throws {
+    let (home, tokyo) = (try ZoneTests.rules("America/New_York"), try ZoneTests.rules("Asia/Tokyo"))
+    let header = try Self.universal("2025-01-01T02:00:05", .header)
+    #expect(Self.shown(CapturedTime.resolve([header], home: home)) == "2024-12-31T21:00:05 header -18000 home")
+    let file = try Self.universal("2025-07-05T02:00:05", .fileTime)
+    #expect(Self.shown(CapturedTime.resolve([file], home: home)) == "2025-07-04T22:00:05 fileTime -14400 home")
+    // What knows more about where it was taken comes first.
+    #expect(
+      Self.shown(CapturedTime.resolve([header], zone: tokyo, home: home))
+        == "2025-01-01T11:00:05 header 32400 gazetteer")
+    let takeout = try Self.universal("2025-01-01T02:00:05", .takeout)
+    let name = try Self.wall("2025-01-01T03:00:05", .fileName)
+    #expect(
+      Self.shown(CapturedTime.resolve([takeout, name], home: home)) == "2025-01-01T03:00:05 takeout 3600 difference")
+    // A clock on the wall is believed, wherever it was.
+    let exif = try Self.wall("2025-01-01T02:00:05", .exif)
+    #expect(Self.shown(CapturedTime.resolve([exif, file], home: home)) == "2025-01-01T02:00:05 exif - -")
+    let day = try Self.universal("2025-01-01", .takeout)
+    #expect(Self.shown(CapturedTime.resolve([day], home: home)) == "2025-01-01 takeout - -")
+  }
+
   @Test func aDayInUTCStaysADay() throws {
     let day = try Self.universal("2024-08-15", .takeout)
     #expect(
@@ -314,6 +336,11 @@ import Testing
       #expect(item.sources.first(.place) == .gazetteer)
     }
     #expect(asked == ["Europe/Paris"])
+    item.position = nil
+    let home = try ZoneTests.rules("America/New_York")
+    item.settle(times: times, gazetteer: gazetteer, home: home, zones: &zones)
+    #expect(Self.shown(item.taken) == "2024-08-15T18:30:05 takeout -14400 home")
+    #expect(item.sources.first(.zone) == .home)
     item.settle(times: [], gazetteer: nil, zones: &zones)
     #expect(item.taken == nil && item.sources[.time].isEmpty && item.sources[.zone].isEmpty)
   }

@@ -53,6 +53,11 @@ import Vault
     #expect(try again.metaInteger("x") == .min)
     try again.setMeta("x", to: 4)
     #expect(try again.metaInteger("x") == 4)
+    #expect(try again.metaText("y") == nil)
+    try again.setMeta("y", to: "Europe/Berlin")
+    try again.setMeta("y", to: "America/New_York")
+    try again.commit(to: store)
+    #expect(try Index(space: store).metaText("y") == "America/New_York")
   }
 
   @Test func timestampsOrder() {

@@ -50,6 +50,7 @@ struct InfoAnswer: Decodable {
     var thumbnails: Int64
     var thumbnailsPending: Int64
     var thumbnailsFailed: Int64
+    var homeZone: String?
     var passwords: Int
   }
   var vault: Vault
@@ -90,6 +91,7 @@ enum JSON {
     #expect(info.space.dataBytes == 100_000)
     #expect(info.space.storedBytes > 100_000)
     #expect(info.space.passwords == 1)
+    #expect(info.space.homeZone != nil)
     // The file is no photo, whether it was looked at yet or not.
     #expect(info.space.thumbnails == 0 && info.space.thumbnailsFailed == 0 && info.space.thumbnailsPending <= 1)
     #expect(info.decoder.contains("Landlock"))

@@ -45,7 +45,7 @@ import Testing
     #expect(PackedRecord(packed: asUTC.packed) == asUTC)
     // The source of the zone is the last byte. Nobody writes it otherwise.
     #expect(asUTC.packed.last == FactSource.universal.rawValue)
-    #expect(PackedRecord(packed: asUTC.packed.dropLast() + [FactSource.home.rawValue]) == nil)
+    #expect(PackedRecord(packed: Array(asUTC.packed.dropLast()) + [FactSource.home.rawValue]) == nil)
   }
 
   @Test func theFirstSourceWins() {

@@ -37,7 +37,8 @@ import Testing
   }
 
   /// The home zone tells what to show, and not where a clock without a zone was.
-  @Test(arguments: [FactSource.universal, .home, .gazetteer]) func aGuessedZoneIsNotCompared(source: FactSource) throws {
+  @Test(arguments: [FactSource.universal, .home, .gazetteer]) func aGuessedZoneIsNotCompared(source: FactSource) throws
+  {
     let wall = try #require(WallTime(seconds: 1_735_678_800))
     var video = Self.file(1, "a.mov", .quickTime)
     video.taken = CapturedTime(wall: wall, source: .header, offset: -18_000, zoneSource: source)

@@ -52,21 +52,36 @@ package struct DatePattern: Hashable, Sendable {
     self.albums = albums
   }
 
-  /// The album of a day.
-  package func album(year: Int, month: Int, day: Int) -> [[UInt8]] {
+  /// The album of a day, a month or a year. Where the pattern asks for more than is known it ends, without the marks
+  /// before that; if nothing is left, the year is the album.
+  package func album(year: Int, month: Int?, day: Int?) -> [[UInt8]] {
     func digits(_ number: Int, _ count: Int) -> [UInt8] {
       let text = String(number)
       return Array((String(repeating: "0", count: max(0, count - text.count)) + text).utf8)
     }
-    return albums.map { parts in
-      parts.flatMap { part in
-        switch part {
-        case .text(let text): text
-        case .year: digits(year, 4)
-        case .month: digits(month, 2)
-        case .day: digits(day, 2)
+    var path: [[UInt8]] = []
+    for parts in albums {
+      var name: [UInt8] = []
+      // The end of the last number in it.
+      var end = 0
+      for part in parts {
+        let number: [UInt8]? =
+          switch part {
+          case .text(let text): text
+          case .year: digits(year, 4)
+          case .month: month.map { digits($0, 2) }
+          case .day: day.map { digits($0, 2) }
+          }
+        guard let number else {
+          if end > 0 { path.append(Array(name[..<end])) }
+          return path.isEmpty ? [digits(year, 4)] : path
         }
+        name += number
+        if case .text = part { continue }
+        end = name.count
       }
+      path.append(name)
     }
+    return path
   }
 }

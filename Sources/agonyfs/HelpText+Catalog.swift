@@ -38,7 +38,8 @@ extension HelpText {
                                    whole), >2019, *-12-24 (each year's), today,
                                    yesterday; by the clock where it was taken;
                                    before:2019 and after:2019 are all before it
-                                   begins and after it ends
+                                   begins and after it ends; of 1953 only, with
+                                   no month known, date:1953 but not date:1953-07
       place:paris                  town, region or country; also region:bavaria
                                    and country:fr
       near:48.85,-2.35,5km         latitude, longitude, distance (m, km, mi)
@@ -56,8 +57,9 @@ extension HelpText {
                                    altitude: codec: hash:
       is:favourite                 or live, motion, burst, raw, stacked, edited,
                                    duplicate, panorama, cover, rejected, trashed
-      has:gps                      or time, zone, place, title, caption, tags,
-                                   people, rating, camera, lens, sidecar, altitude
+      has:gps                      or time, month, day, zone, place, title, caption,
+                                   tags, people, rating, camera, lens, sidecar,
+                                   altitude
 
     After = the whole is compared: tag:=Places (nothing below it), album:=2019, 'person:="Anna Schmidt"'. What is not \
     understood is an error that shows the place.
@@ -99,6 +101,7 @@ extension HelpText {
       agonyfs tag --remove Family --rating 4 --title 'Eiffel Tower' photo.jpg
       agonyfs tag --person 'Anna Schmidt' --favourite photo.jpg
       agonyfs tag --taken 2019-07-14T21:30 --position 48.8584,2.2945 scan.tif
+      agonyfs tag --taken 1961 old.tif
       agonyfs tag --shift +1h ~/Albums date:2019-07 'camera:"EOS 5D"'
       agonyfs tag --cover best.jpg
       agonyfs list -0 ~/Albums date:2019-07 | agonyfs tag --add Summer --files0-from -
@@ -108,10 +111,12 @@ extension HelpText {
     stays away, also if the file itself has it; a person whom the file itself names stays. Control characters and new lines become spaces, but in a caption. A photo \
     has at most 1024 tags, of 16 KiB together.
 
+    --taken takes as much as is known: 1961, 1961-07, 1961-07-14, with or without a time of day and a zone.
+
     --shift mends the clock of a camera: it says the known time and so much (d, h, m, s), with its zone, of each photo \
     that a query finds in a directory, or of the files that are named. Said twice, it shifts twice; the other sign, or \
     --clear taken, takes it back. Left and told are photos of which only the file's time is known, and those of which \
-    only the day is, unless whole days are shifted.
+    only the day is, unless whole days are shifted, or only the month or the year.
 
     --from reads an array or lines of JSON, or CSV with a first line of names. --map says which of its fields are ours: \
     \(FieldMap.Target.allCases.map(\.rawValue).joined(separator: ", ")). Without it, fields with our names are taken. A \

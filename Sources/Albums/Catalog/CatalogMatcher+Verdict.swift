@@ -62,10 +62,12 @@ extension CatalogMatcher {
     case .rating(let range): return range.contains(Double(row.rating ?? 0))
     case .size(let range): return range.contains(Double(max(0, row.size)))
     case .duration(let range): return row.duration.map { range.contains(Double($0) / 1000) } ?? false
-    case .time(let start, let end): return row.taken.map { $0 >= start && $0 < end ?? .max } ?? false
-    case .anniversary(let month, let day):
-      guard let date = row.taken.flatMap({ WallTime(seconds: $0) })?.date else { return false }
-      return date.month == month && date.day == day ?? date.day
+    case .time(let start, let end):
+      guard let seconds = row.taken, seconds >= start else { return false }
+      guard let end else { return true }
+      guard Self.precision(of: row).isPartial, let wall = wall(of: row) else { return seconds < end }
+      return wall.end <= end
+    case .anniversary(let month, let day): return wall(of: row)?.isKnown(inMonth: month, day: day) ?? false
     case .near(let centre, let metres):
       guard let (latitude, longitude) = row.position else { return false }
       // A degree of latitude is 111 km everywhere; it spares the exact distance of what is far away.
@@ -85,6 +87,16 @@ extension CatalogMatcher {
       if let set, try !sets[set].contains(row.inode, files) { return false }
       return nil
     }
+  }
+
+  /// How exact a time is, as far as dates are concerned.
+  private static func precision(of row: borrowing Timeline) -> WallTime.Precision {
+    ItemFlags(rawValue: row.flags).precision(recorded: .second)
+  }
+
+  private func wall(of row: borrowing Timeline) -> WallTime? {
+    guard let seconds = row.taken else { return nil }
+    return WallTime(seconds: seconds, precision: Self.precision(of: row))
   }
 
   /// The flags of a row; nil if those that count only in some rows do not in this one.

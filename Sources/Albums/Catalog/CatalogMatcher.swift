@@ -52,14 +52,14 @@ struct CatalogMatcher {
     var columns: TimelineColumns {
       switch self {
       case .kinds: .kind
-      case .flags, .exactFlag, .text, .hasTime: .flags
+      case .flags, .exactFlag, .text, .hasTime, .time(from: _, before: _?), .anniversary: .flags
       case .rejected, .rating: .rating
       case .isKnown(let column), .term(let column, _, memo: _): column.columns
       case .size: .size
       case .duration: .duration
       case .near: .position
       case .name: .name
-      case .trashed, .time, .anniversary, .album, .words, .set: []
+      case .trashed, .time, .album, .words, .set: []
       }
     }
   }
@@ -248,6 +248,8 @@ struct CatalogMatcher {
     func flags(_ flags: ItemFlags) -> Node { .test(.flags(flags.rawValue)) }
     switch presence {
     case .time: return .test(.hasTime)
+    case .month: return .and([.test(.hasTime), .not(flags(.yearOnly))])
+    case .day: return .and([.test(.hasTime), .not(flags([.monthOnly, .yearOnly]))])
     case .zone: return flags(.zone)
     case .gps: return .test(.isKnown(.position))
     case .altitude: return flags(.altitude)

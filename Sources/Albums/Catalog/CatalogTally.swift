@@ -37,21 +37,23 @@ struct CatalogTally {
   /// What counting by a field reads of rows.
   static func columns(for field: GroupField) -> TimelineColumns {
     switch field {
-    case .day, .month, .year, .album: []
+    case .year, .album: []
     case .place, .region, .country: .place
     case .camera: .camera
     case .lens: .lens
     case .type: .kind
     case .rating: .rating
-    case .tag, .person: .flags
+    case .tag, .person, .day, .month: .flags
     }
   }
 
   mutating func add(_ row: borrowing Timeline, _ seen: CatalogView.Seen) {
     defer { rank += 1 }
     switch field {
-    case .day: count(row.taken.map { Self.day($0) }, row)
-    case .month: count(month(row.taken), row)
+    case .day: count(Self.part(row.taken.map(Self.day), ItemFlags(rawValue: row.flags).precision(recorded: .day)), row)
+    case .month:
+      let isYear = ItemFlags(rawValue: row.flags).contains(.yearOnly)
+      count(Self.part(month(row.taken), isYear ? .year : .day), row)
     case .year: count(month(row.taken).map { $0 / 12 }, row)
     case .place, .region, .country: count(row.place, row)
     case .camera: count(row.camera, row)
@@ -103,6 +105,16 @@ struct CatalogTally {
     return month
   }
 
+  /// The number of a day or a month, with what is known of it in the two lowest bits: what is known in part comes before.
+  private static func part(_ number: Int64?, _ precision: WallTime.Precision) -> Int64? {
+    let known: Int64 = precision == .year ? 0 : precision == .month ? 1 : 2
+    return number.map { $0 << 2 | known }
+  }
+
+  private static func precision(of part: Int64) -> WallTime.Precision {
+    part & 3 == 0 ? .year : part & 3 == 1 ? .month : .day
+  }
+
   private static func day(_ seconds: Int64) -> Int64 {
     seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
   }
@@ -136,8 +148,10 @@ struct CatalogTally {
     _ number: Int64, _ item: inout MediaItem, _ view: inout CatalogView, _ files: borrowing LockedFileSystem
   ) throws(Errno) -> Bool {
     switch field {
-    case .day: item.taken = Self.time(CivilDate(daysSince1970: number))
-    case .month: item.taken = Self.time(CivilDate(year: Int(number / 12), month: Int(number % 12) + 1, day: 1))
+    case .day: item.taken = Self.time(CivilDate(daysSince1970: number >> 2), Self.precision(of: number))
+    case .month:
+      let month = Int(number >> 2)
+      item.taken = Self.time(CivilDate(year: month / 12, month: month % 12 + 1, day: 1), Self.precision(of: number))
     case .year: item.taken = Self.time(CivilDate(year: Int(number), month: 1, day: 1))
     case .place, .region, .country:
       item.place = try files.result(of: files.index.catalog.text(ofTerm: number)).flatMap { Place(term: $0) }
@@ -157,8 +171,9 @@ struct CatalogTally {
     return true
   }
 
-  private static func time(_ date: CivilDate?) -> CapturedTime? {
-    date.map { CapturedTime(wall: WallTime(date: $0), source: .exif) }
+  private static func time(_ date: CivilDate?, _ precision: WallTime.Precision = .day) -> CapturedTime? {
+    date.flatMap { WallTime(seconds: WallTime(date: $0).seconds, precision: precision) }
+      .map { CapturedTime(wall: $0, source: .exif) }
   }
 
   func groups() -> [AnswerGroup] { grouping.groups() }

@@ -16,7 +16,8 @@ struct CatalogTile {
   private static let daysTo1970: Int64 = 25_567
 
   /// Little endian: the ratio of width and height in thousandths, or 0; red, green and blue; the kind, with 16 for a
-  /// favourite and 32 for one with stars; the day since 1900-01-01, or 0; the number of the inode.
+  /// favourite, 32 for one with stars, 64 if of the day only the month counts, and 128 if only the year; the day since
+  /// 1900-01-01, or 0; the number of the inode.
   let bytes: [UInt8]
 
   /// The tile of a row. What makes no sense is not known.
@@ -38,6 +39,8 @@ struct CatalogTile {
       }
     if flags.contains(.favourite) { kind |= 16 }
     if let rating = row.rating, rating > 0 { kind |= 32 }
+    if flags.contains(.monthOnly) { kind |= 64 }
+    if flags.contains(.yearOnly) { kind |= 128 }
     var day: UInt16 = 0
     if let seconds = row.taken {
       // Days that a number of two bytes cannot say are not known.

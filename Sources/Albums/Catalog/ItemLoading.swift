@@ -139,7 +139,8 @@ extension CatalogTables {
     item.modified = packed.modified
     if let seconds = row.taken, let source = packed.timeSource,
       let wall = WallTime(
-        seconds: seconds, nanoseconds: UInt32(clamping: row.fraction), precision: packed.precision)
+        seconds: seconds, nanoseconds: UInt32(clamping: row.fraction),
+        precision: flags.precision(recorded: packed.precision))
     {
       item.taken =
         if let offset = packed.offset, let zone = packed.zoneSource {

@@ -118,7 +118,7 @@ extension CatalogTables {
     var packed = PackedRecord()
     packed.modified = item.modified
     if let taken = item.taken {
-      packed.precision = taken.wall.precision
+      packed.precision = taken.wall.precision.isPartial ? .day : taken.wall.precision
       packed.timeSource = taken.source
       packed.offset = taken.offset
       packed.zoneSource = taken.zoneSource

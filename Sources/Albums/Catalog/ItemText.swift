@@ -97,7 +97,9 @@ extension JSONText {
 
   private mutating func taken(_ row: borrowing Timeline, _ packed: PackedRecord) {
     guard let seconds = row.taken, let source = packed.timeSource,
-      let wall = WallTime(seconds: seconds, nanoseconds: UInt32(clamping: row.fraction), precision: packed.precision)
+      let wall = WallTime(
+        seconds: seconds, nanoseconds: UInt32(clamping: row.fraction),
+        precision: ItemFlags(rawValue: row.flags).precision(recorded: packed.precision))
     else { return }
     let isZoned = packed.zoneSource != nil
     name("taken")
@@ -210,9 +212,9 @@ extension JSONText {
     beginPlain()
     let date = wall.date
     plain(UInt64(date.year), digits: 4)
-    plain("-", date.month)
-    plain("-", date.day)
-    if wall.precision != .day {
+    if wall.precision != .year { plain("-", date.month) }
+    if !wall.precision.isPartial { plain("-", date.day) }
+    if wall.precision.hasClock {
       let second = wall.secondOfDay
       plain("T", second / 3600)
       plain(":", second / 60 % 60)

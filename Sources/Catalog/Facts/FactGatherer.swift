@@ -52,20 +52,27 @@ package struct FactGatherer {
     return tags
   }
 
+  /// Sources in which no person writes. Videos have a year for players of music, beside the whole time.
+  private static let devices: Set<FactSource> = [.quickTime, .satellite, .header]
+
   private func time(from source: FactSource) -> TimeCandidate.Value? {
     if let value = first(.seconds, FactText.seconds) { return value }
     for group in 0..<3 {
       guard let value = texts[.time(group)]?.lazy.compactMap({ self.time($0, group) }).first else { continue }
-      guard [.satellite, .header].contains(source), case .wall(let wall, let offset) = value else { return value }
+      guard case .wall(let wall, let offset) = value else { return value }
+      if wall.precision.isPartial {
+        if Self.devices.contains(source) { continue }
+        return value
+      }
+      guard [.satellite, .header].contains(source) else { return value }
       return wall.shifted(by: -(offset ?? 0)).map { .universal($0) }
     }
     return nil
   }
 
   private func time(_ text: String, _ group: Int) -> TimeCandidate.Value? {
-    var text = text
-    if let clock = texts[.clock(group)]?.first { text = FactText.joined(day: text, clock: clock) ?? text }
-    guard case .wall(let wall, let offset) = TimeText.parse(text.utf8) else { return nil }
+    let joined = FactText.joined(day: text, clock: texts[.clock(group)]?.first ?? "") ?? text
+    guard case .wall(let wall, let offset) = TimeText.parse(joined.utf8) else { return nil }
     if wall.precision != .second { return .wall(wall, offset: offset) }
     let nanoseconds = texts[.fraction(group)]?.first.flatMap { TimeText.fraction($0.utf8) } ?? wall.nanoseconds
     let zone = offset ?? texts[.zone(group)]?.first.flatMap { TimeText.offset($0.utf8) }

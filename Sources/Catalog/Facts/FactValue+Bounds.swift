@@ -26,7 +26,8 @@ extension FactValue {
   /// it.
   package var isPossible: Bool {
     switch self {
-    case .time(.wall(_, let offset)): (offset ?? 0).magnitude <= UInt32(CapturedTime.mostOffset)
+    case .time(.wall(let wall, let offset)):
+      (offset ?? 0).magnitude <= UInt32(CapturedTime.mostOffset) && (offset == nil || !wall.precision.isPartial)
     case .time(.universal), .position, .projection, .kind, .meanColour, .perceptualHash, .favourite, .edited: true
     case .altitude(let metres): (-20_000...1_000_000).contains(metres)
     case .dimensions(let width, let height):

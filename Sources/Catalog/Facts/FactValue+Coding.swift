@@ -117,7 +117,8 @@ extension ByteWriter {
     append(text.utf8)
   }
 
-  /// What kind of clock it was and how exact, in a byte; the seconds; what is smaller, if it was exact; the offset.
+  /// What kind of clock it was and how exact, in a byte; the seconds; what is smaller, if it was exact; the offset. The
+  /// kind is in the bits 4 and 8 of the byte; how exact it was, in 1, 2 and 16.
   fileprivate mutating func time(_ value: TimeCandidate.Value) {
     let (time, form, offset): (WallTime, UInt8, Int32?) =
       switch value {
@@ -125,7 +126,8 @@ extension ByteWriter {
       case .wall(let time, let offset?): (time, 1, offset)
       case .universal(let time): (time, 2, nil)
       }
-    append(form << 2 | time.precision.rawValue)
+    let precision = time.precision.rawValue
+    append((precision & 4) << 2 | form << 2 | precision & 3)
     signed(time.seconds)
     if time.precision == .second { whole(UInt64(time.nanoseconds)) }
     if let offset { signed(Int64(offset)) }
@@ -176,13 +178,15 @@ extension ByteReader {
 
   fileprivate mutating func time() throws(Malformed) -> TimeCandidate.Value {
     let head = try read(UInt8.self)
-    guard let precision = WallTime.Precision(rawValue: head & 3) else { throw Malformed() }
+    guard head < 32, let precision = WallTime.Precision(rawValue: (head & 16) >> 2 | head & 3) else {
+      throw Malformed()
+    }
     let seconds = try signed()
     let nanoseconds = precision == .second ? try whole() : 0
     guard let time = WallTime(seconds: seconds, nanoseconds: UInt32(clamping: nanoseconds), precision: precision) else {
       throw Malformed()
     }
-    switch head >> 2 {
+    switch head >> 2 & 3 {
     case 0: return .wall(time, offset: nil)
     case 1: return .wall(time, offset: Int32(clamping: try signed()))
     case 2: return .universal(time)

@@ -45,16 +45,15 @@ extension GroupField {
   private static func plain(_ text: String) -> (key: [UInt8], title: String) { (Array(text.utf8), text) }
 
   private func date(_ item: MediaItem, length: Int) -> [(key: [UInt8], title: String)] {
-    guard let date = item.taken?.wall.date else { return [] }
-    guard (0...9999).contains(date.year) else {
-      return [Self.plain(String(WallTime(date: date).description.prefix(length)))]
-    }
+    guard let wall = item.taken?.wall else { return [] }
+    let date = wall.date
+    let known = wall.precision == .year ? 4 : wall.precision == .month ? 7 : 10
     // A library of years has thousands of days.
     func digit(_ number: Int) -> UInt8 { UInt8(0x30 + number % 10) }
     let key = [
       digit(date.year / 1000), digit(date.year / 100), digit(date.year / 10), digit(date.year), 0x2D,
       digit(date.month / 10), digit(date.month), 0x2D, digit(date.day / 10), digit(date.day),
-    ].prefix(length)
+    ].prefix(min(length, known))
     return [(Array(key), String(decoding: key, as: UTF8.self))]
   }
 
@@ -68,6 +67,10 @@ extension GroupField {
 
   func query(title: String?) -> String? {
     switch (self, title) {
+    // Those of which no more is known; without `has:time`, those that the file's time sorts there would be among them.
+    case (.day, let title?) where title.utf8.count == 7: "has:time date:" + title + " -has:day"
+    case (.day, let title?) where title.utf8.count == 4, (.month, let title?) where title.utf8.count == 4:
+      "has:time date:" + title + " -has:month"
     case (.day, let title?), (.month, let title?), (.year, let title?): "date:" + title
     case (.day, nil), (.month, nil), (.year, nil): "-date:0001.."
     case (.type, let title?), (.rating, let title?): rawValue + ":" + title

@@ -39,10 +39,8 @@ extension Query.Condition {
     case .has(let presence): item.has(presence)
     case .number(let field, let range): item.number(field).map(range.contains) ?? false
     case .time(let start, let end):
-      item.taken.map { time in time.wall.seconds >= start ?? .min && (end.map { time.wall.seconds < $0 } ?? true) }
-        ?? false
-    case .anniversary(let month, let day):
-      item.taken.map { $0.wall.date.month == month && $0.wall.date.day == day ?? $0.wall.date.day } ?? false
+      item.taken?.wall.isWithin(from: start, before: end) ?? false
+    case .anniversary(let month, let day): item.taken?.wall.isKnown(inMonth: month, day: day) ?? false
     case .near(let centre, let metres): item.position.map { centre.distance(to: $0) <= metres } ?? false
     case .hash(let digits): item.contentHash.map { Self.begins($0, with: digits) } ?? false
     }
@@ -124,6 +122,8 @@ extension MediaItem {
   package func has(_ presence: Query.Presence) -> Bool {
     switch presence {
     case .time: taken?.isKnown == true
+    case .month: taken?.isKnown == true && taken?.wall.knownMonth != nil
+    case .day: taken?.isKnown == true && taken?.wall.knownDay != nil
     case .zone: taken?.offset != nil
     case .gps: position != nil
     case .altitude: altitude != nil

@@ -27,7 +27,7 @@ package indirect enum Query: Hashable, Sendable {
     case flag(Flag)
     case has(Presence)
     case number(NumberField, NumberRange)
-    /// Wall clock seconds; nil is open.
+    /// Wall clock seconds; nil is open. A month or a year that is all that is known is in them as a whole.
     case time(from: Int64?, before: Int64?)
     /// A month of any year, or a day of it.
     case anniversary(month: Int, day: Int?)
@@ -57,7 +57,7 @@ package indirect enum Query: Hashable, Sendable {
 
   /// What `has:` asks for.
   package enum Presence: String, Sendable, CaseIterable {
-    case time, zone, gps, altitude, place, title, caption, tags, people, rating, camera, lens, sidecar
+    case time, month, day, zone, gps, altitude, place, title, caption, tags, people, rating, camera, lens, sidecar
   }
 }
 

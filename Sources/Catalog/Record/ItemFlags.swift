@@ -26,6 +26,10 @@ package struct ItemFlags: OptionSet, Hashable, Sendable {
   package static let fileTime = ItemFlags(rawValue: 1 << 17)
   /// `sidecar` and `fileTime` say what is so. Other programs write rows without this, where only the record says it.
   package static let isExact = ItemFlags(rawValue: 1 << 18)
+  /// Of its time only the month is known. The record says a day then, which programs read that know no months.
+  package static let monthOnly = ItemFlags(rawValue: 1 << 19)
+  /// As above, but the year.
+  package static let yearOnly = ItemFlags(rawValue: 1 << 20)
 
   /// The bits of a record.
   package init(_ item: MediaItem) {
@@ -50,5 +54,12 @@ package struct ItemFlags: OptionSet, Hashable, Sendable {
     set(.stackCover, item.links.stack?.isCover == true)
     set(.fileTime, item.taken?.isKnown == false)
     set(.isExact, true)
+    set(.monthOnly, item.taken?.wall.precision == .month)
+    set(.yearOnly, item.taken?.wall.precision == .year)
+  }
+
+  /// How exact the time of a row is, whose record says `recorded`.
+  package func precision(recorded: WallTime.Precision) -> WallTime.Precision {
+    contains(.yearOnly) ? .year : contains(.monthOnly) ? .month : recorded
   }
 }

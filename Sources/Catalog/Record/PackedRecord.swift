@@ -14,6 +14,7 @@
 package struct PackedRecord: Hashable, Sendable {
   /// Seconds since 1970, UTC.
   package var modified: Int64 = 0
+  /// At most a day: what is known in part is in the row's flags (`ItemFlags.precision`).
   package var precision: WallTime.Precision = .second
   package var timeSource: FactSource?
   package var offset: Int32?
@@ -137,7 +138,7 @@ extension PackedRecord {
       modified = reader.signed() ?? 0
       return modified != 0
     case .time:
-      guard let precision = reader.byte().flatMap(WallTime.Precision.init) else { return false }
+      guard let precision = reader.byte().flatMap(WallTime.Precision.init), !precision.isPartial else { return false }
       self.precision = precision
       return take(reader.byte().flatMap(FactSource.init), &timeSource)
     case .offset:

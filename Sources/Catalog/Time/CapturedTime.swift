@@ -96,13 +96,13 @@ extension CapturedTime {
         guard let offset = other.offset, abs(Int64(offset)) <= Int64(mostOffset) else { continue }
         return CapturedTime(wall: wall, source: winner.source, offset: offset, zoneSource: other.source)
       }
-      guard wall.precision != .day, let offset = zone?.offset(wall: wall.seconds) else {
+      guard wall.precision.hasClock, let offset = zone?.offset(wall: wall.seconds) else {
         return CapturedTime(wall: wall, source: winner.source)
       }
       return CapturedTime(wall: wall, source: winner.source, offset: offset, zoneSource: .gazetteer)
     case .universal(let time):
       // A day in UTC is not one day elsewhere.
-      if time.precision == .day { return CapturedTime(wall: time, source: winner.source) }
+      if !time.precision.hasClock { return CapturedTime(wall: time, source: winner.source) }
       if let offset = zone?.offset(instant: time.seconds), let wall = time.shifted(by: offset) {
         return CapturedTime(wall: wall, source: winner.source, offset: offset, zoneSource: .gazetteer)
       }

@@ -21,7 +21,7 @@ package struct TimeShift: Hashable, Sendable {
 
   /// A time later by it; nil outside the years 1 to 9999, and if the time is not known as exactly as the shift.
   package func moved(_ wall: WallTime) -> WallTime? {
-    guard
+    guard !wall.precision.isPartial,
       let moved = WallTime(
         seconds: wall.seconds + seconds, nanoseconds: wall.nanoseconds, precision: wall.precision),
       moved.seconds - wall.seconds == seconds

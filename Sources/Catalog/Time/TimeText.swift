@@ -1,11 +1,12 @@
 /// Times as metadata writes them: EXIF's "2024:08:15 10:30:05" and ISO 8601's "2024-08-15T10:30:05.25+02:00", also with
-/// other marks in the day ("2024/08/15"), with a space for a zero ("10:30: 5"), and with words (``WordedTime``).
+/// other marks in the day ("2024/08/15"), with a space for a zero ("10:30: 5"), and with words (``WordedTime``). Of old
+/// photos they know the year or the month alone: "1953", "1953-07", "1953:07:00 00:00:00", "1953:07:  ".
 package enum TimeText {
   /// Longest text that is looked at, in bytes.
   static let mostBytes = 64
 
-  /// A day, or a time of day with an offset if there is one; nil for everything else, as "0000:00:00 00:00:00" and
-  /// a year alone: a month is no time.
+  /// A year, a month, a day, or a time of day with an offset if there is one; nil for everything else, as
+  /// "0000:00:00 00:00:00".
   package static func parse(_ text: some Sequence<UInt8>) -> TimeCandidate.Value? {
     let bytes = [UInt8](text.prefix(mostBytes + 1))
     guard bytes.count <= mostBytes else { return nil }
@@ -15,9 +16,12 @@ package enum TimeText {
   private static func numeric(_ bytes: [UInt8]) -> TimeCandidate.Value? {
     var reader = Reader(bytes: bytes)
     reader.skipSpace()
+    guard let year = reader.number(digits: 4) else { return nil }
+    if reader.restIsUnknown { return WallTime(year: year).map { .wall($0, offset: nil) } }
     // Any of ":-/.", twice the same.
-    guard let year = reader.number(digits: 4), let mark = reader.one(of: [0x3A, 0x2D, 0x2F, 0x2E]),
-      let month = reader.padded(), reader.one(of: [mark]) != nil, let day = reader.padded(),
+    guard let mark = reader.one(of: [0x3A, 0x2D, 0x2F, 0x2E]), let month = reader.padded() else { return nil }
+    if reader.restIsUnknown { return WallTime(year: year, month: month).map { .wall($0, offset: nil) } }
+    guard reader.one(of: [mark]) != nil, let day = reader.padded(),
       let date = CivilDate(year: year, month: month, day: day)
     else { return nil }
     if reader.restIsBlank { return .wall(WallTime(date: date), offset: nil) }
@@ -73,6 +77,14 @@ package enum TimeText {
 
     /// A time of day that is not known has its colons at most.
     var restIsBlank: Bool { bytes[place...].allSatisfy { $0 == 0x20 || $0 == 0 || $0 == 0x3A } }
+
+    /// Behind a year or a month: blanks and zeros in the place of numbers, or nothing. A zero alone may be half of one.
+    var restIsUnknown: Bool {
+      let rest = bytes[place...]
+      guard let first = rest.first, let last = rest.last else { return true }
+      return first != 0x30 && " \0:0Z".utf8.contains(last) && rest.allSatisfy { " \0:-/.T0+Z".utf8.contains($0) }
+        && rest.split { $0 != 0x30 }.allSatisfy { $0.count > 1 }
+    }
 
     mutating func skipSpace() { while place < bytes.count, bytes[place] == 0x20 { place += 1 } }
 

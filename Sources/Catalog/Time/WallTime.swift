@@ -1,6 +1,6 @@
 // Invariants
 // 1. `seconds` is within the years 1 to 9999, and `nanoseconds` below 1,000,000,000.
-// 2. What is finer than the precision is zero.
+// 2. What is finer than the precision is zero; of a month or a year, it is the first day at midnight.
 
 /// What a clock on the wall showed. It is no point in time until a zone is known, and it is never shifted.
 package struct WallTime: Hashable, Sendable {
@@ -8,6 +8,12 @@ package struct WallTime: Hashable, Sendable {
   package enum Precision: UInt8, Sendable, CaseIterable {
     case day = 1
     case minute, second
+    case month, year
+
+    /// Whether the time of day is known, at least to the minute.
+    package var hasClock: Bool { self == .minute || self == .second }
+    /// Whether not even the day is known.
+    package var isPartial: Bool { self == .month || self == .year }
   }
 
   /// Seconds since 1970-01-01 00:00, as if the clock were in UTC.
@@ -18,10 +24,16 @@ package struct WallTime: Hashable, Sendable {
   /// Nil outside the years 1 to 9999. What is finer than the precision is cut off.
   package init?(seconds: Int64, nanoseconds: UInt32 = 0, precision: Precision = .second) {
     guard Self.range.contains(seconds), nanoseconds < 1_000_000_000 else { return nil }
-    let unit: Int64 = precision == .day ? 86_400 : precision == .minute ? 60 : 1
+    let unit: Int64 = precision == .second ? 1 : precision == .minute ? 60 : 86_400
     // Down, also before 1970.
     let rest = seconds % unit
-    self.seconds = seconds - (rest < 0 ? rest + unit : rest)
+    var start = seconds - (rest < 0 ? rest + unit : rest)
+    if precision.isPartial, let date = CivilDate(daysSince1970: start / 86_400),
+      let first = CivilDate(year: date.year, month: precision == .year ? 1 : date.month, day: 1)
+    {
+      start = first.daysSince1970 * 86_400
+    }
+    self.seconds = start
     self.nanoseconds = precision == .second ? nanoseconds : 0
     self.precision = precision
   }
@@ -41,6 +53,14 @@ package struct WallTime: Hashable, Sendable {
     precision = .day
   }
 
+  /// A month, or a year, of which no more is known. Nil if there is no such month.
+  package init?(year: Int, month: Int? = nil) {
+    guard let first = CivilDate(year: year, month: month ?? 1, day: 1) else { return nil }
+    seconds = first.daysSince1970 * 86_400
+    nanoseconds = 0
+    precision = month == nil ? .year : .month
+  }
+
   static let range: ClosedRange<Int64> =
     CivilDate.firstDay * 86_400...CivilDate.lastDay * 86_400 + 86_399
 
@@ -55,6 +75,35 @@ package struct WallTime: Hashable, Sendable {
 
   /// Seconds since the day began.
   package var secondOfDay: Int { Int(seconds - dayNumber * 86_400) }
+
+  /// Its month from 1 to 12; nil if only the year is known.
+  package var knownMonth: Int? { precision == .year ? nil : date.month }
+
+  /// Its day of the month; nil if only the month or the year is known.
+  package var knownDay: Int? { precision.isPartial ? nil : date.day }
+
+  /// The second after the last one that it may be.
+  package var end: Int64 {
+    switch precision {
+    case .second: seconds + 1
+    case .minute: seconds + 60
+    case .day: seconds + 86_400
+    case .month: seconds + Int64(CivilDate.days(inMonth: date.month, of: date.year)) * 86_400
+    case .year: seconds + (CivilDate.isLeap(date.year) ? 366 : 365) * 86_400
+    }
+  }
+
+  /// Whether it is in a part of time; nil is open. What is known in part is in it only with all of its month or year.
+  package func isWithin(from start: Int64?, before end: Int64?) -> Bool {
+    if let start, seconds < start { return false }
+    guard let end else { return true }
+    return precision.isPartial ? self.end <= end : seconds < end
+  }
+
+  /// Whether it is known to be in a month of any year, or on a day of it.
+  package func isKnown(inMonth month: Int, day: Int?) -> Bool {
+    knownMonth == month && (day == nil || knownDay == day)
+  }
 }
 
 extension WallTime: Comparable {
@@ -66,11 +115,14 @@ extension WallTime: Comparable {
 }
 
 extension WallTime: CustomStringConvertible {
-  /// "2024-08-15T10:30:05.25", without what is not known.
+  /// "2024-08-15T10:30:05.25", without what is not known: "2024-08", "2024".
   package var description: String {
     let date = date
-    var text =
-      Digits.padded(date.year, to: 4) + "-" + Digits.padded(date.month, to: 2) + "-" + Digits.padded(date.day, to: 2)
+    var text = Digits.padded(date.year, to: 4)
+    if precision == .year { return text }
+    text += "-" + Digits.padded(date.month, to: 2)
+    if precision == .month { return text }
+    text += "-" + Digits.padded(date.day, to: 2)
     if precision == .day { return text }
     let second = secondOfDay
     text += "T" + Digits.padded(second / 3600, to: 2) + ":" + Digits.padded(second / 60 % 60, to: 2)

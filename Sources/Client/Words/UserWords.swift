@@ -116,7 +116,8 @@ extension UserWord {
   /// The value for a time as people write it.
   package static func value(taken text: String) throws(WordsRefused) -> [UInt8] {
     guard case .time(let time)? = FactValue(field: "taken", text: text) else {
-      throw WordsRefused(reason: "\"\(text)\" is no time, which looks like 2019-08-15T12:34:56+02:00 or 2019-08-15.")
+      throw WordsRefused(
+        reason: "\"\(text)\" is no time, which looks like 2019-08-15T12:34:56+02:00, 2019-08-15 or 1961.")
     }
     return value(time)
   }

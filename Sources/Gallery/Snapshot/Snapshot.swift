@@ -13,7 +13,8 @@ struct SnapshotItem {
 public final class Snapshot: Sendable {
   /// Photos that are asked for together.
   public struct Section: Equatable, Sendable {
-    /// The day as `2019-07-14`, the month as `2019-07`, the place or the tag; empty for what has none.
+    /// The day as `2019-07-14`, the month as `2019-07`, the year where no more is known, the place or the tag; empty for
+    /// what has none.
     public var title: String
     /// The number of its first photo.
     public var first: Int
@@ -23,7 +24,7 @@ public final class Snapshot: Sendable {
 
   /// Where a month begins.
   public struct Month: Equatable, Sendable {
-    /// As `2019-07`; empty for what has no date.
+    /// As `2019-07`, or `2019` where no more is known; empty for what has no date.
     public var month: String
     /// The number of its first photo.
     public var first: Int

@@ -37,7 +37,9 @@ struct SnapshotBuilder {
       guard photo.isBelow(album), !request.query.isEmpty || photo.parent == album else { return true }
     }
     let day = UInt16(tile[tile.startIndex + 6]) | UInt16(tile[tile.startIndex + 7]) << 8
-    let date = date(of: day)
+    // Of some only the year or the month is known.
+    let kind = tile[tile.startIndex + 5]
+    let date = String(date(of: day).prefix(kind & 128 != 0 ? 4 : kind & 64 != 0 ? 7 : 10))
     let title = group ?? ownTitle(date)
     guard paths.append(path, inode: inode) else { return false }
     geometry += tile

@@ -34,18 +34,22 @@ export function duration(seconds) {
   return whole >= 3600 ? `${Math.floor(whole / 3600)}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
 }
 
-/** A day, counted from 1900-01-01; 0 is none. */
-export const day = (days) =>
-  days === 0 ? texts.undated
-    : format({ day: 'numeric', month: 'long', year: 'numeric' }).format(Date.UTC(1900, 0, 1) + days * 86_400_000);
+const known = {
+  year: { year: 'numeric' },
+  month: { month: 'long', year: 'numeric' },
+  day: { day: 'numeric', month: 'long', year: 'numeric' },
+};
+
+/** A day, counted from 1900-01-01, or its month or year if only that is known; 0 is none. */
+export const day = (days, precision) =>
+  days === 0 ? texts.undated : format(known[precision]).format(Date.UTC(1900, 0, 1) + days * 86_400_000);
 
 /** 2019-07 as July 2019; 2019-07-14 as Sunday, July 14, 2019; anything else as it is. */
 export function date(text) {
   const found = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text);
   if (!found) return plain(text);
   const time = Date.UTC(Number(found[1]), Number(found[2]) - 1, Number(found[3] ?? 1));
-  return format(found[3] ? { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }
-    : { month: 'long', year: 'numeric' }).format(time);
+  return format(found[3] ? { weekday: 'long', ...known.day } : known.month).format(time);
 }
 
 // The parts of a time: a day, hour and minute, perhaps seconds, a part of one, and the offset of the clock.

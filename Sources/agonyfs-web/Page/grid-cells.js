@@ -68,7 +68,7 @@ export class GridCells {
     const facts = this.snapshot.known(item);
     const kind = texts.kinds[kindNames[this.snapshot.kind(item)]] ?? '';
     cell.setAttribute('aria-label', facts ? plain(texts.photoLabel(facts, kind))
-      : `${kind} ${format.day(this.snapshot.day(item))}`);
+      : `${kind} ${format.day(this.snapshot.day(item), this.snapshot.precision(item))}`);
     if (facts?.duration) cell.dataset.duration = format.duration(facts.duration);
     else delete cell.dataset.duration;
   }

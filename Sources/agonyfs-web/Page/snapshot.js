@@ -60,6 +60,11 @@ export class Snapshot {
   }
   /** Days since 1900-01-01, 0 if it is not known. */
   day(item) { return this.#words[item * 4 + 3]; }
+  /** What of that day is known: the year, the month, or all of it. */
+  precision(item) {
+    const kind = this.#bytes[item * 8 + 5];
+    return (kind & 128) !== 0 ? 'year' : (kind & 64) !== 0 ? 'month' : 'day';
+  }
 
   /** The last of `list` (which has `first`) that begins at or before `item`. */
   static at(list, item) { return lastUpTo(list.length, (place) => list[place].first <= item); }

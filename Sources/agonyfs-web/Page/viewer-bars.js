@@ -46,7 +46,7 @@ export class ViewerBars {
     this.before.disabled = item === 0;
     this.next.disabled = item === snapshot.count - 1;
     this.name.textContent = '';
-    this.time.textContent = format.day(snapshot.day(item));
+    this.time.textContent = format.day(snapshot.day(item), snapshot.precision(item));
     this.panel.show(snapshot, item);
     const facts = await snapshot.facts(item).catch(() => null);
     // Names that were asked for before an edit may come after those asked for later.

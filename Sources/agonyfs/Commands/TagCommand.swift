@@ -67,7 +67,7 @@ struct TagCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "When it was taken, such as 2019-08-15T12:34:56+02:00; the zone may be left out.",
+      "When it was taken, such as 2019-08-15T12:34:56+02:00 or 1961-07, as far as it is known.",
       valueName: "time"))
   var taken: String?
 

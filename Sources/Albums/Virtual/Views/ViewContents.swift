@@ -43,6 +43,8 @@ struct ViewReader: Sendable {
     case .dates: return try parsed("has:time")
     case .year, .month, .day: return try parsed("has:time date:" + Self.date(folder))
     case .undated: return try parsed("-has:time")
+    case .undatedIn(_, let month):
+      return try parsed("has:time date:" + Self.date(folder) + (month == nil ? " -has:month" : " -has:day"))
     case .country(let code): return try parsed("country:" + QueryQuoting.quoted(Self.country(code)))
     case .town(let term): return .condition(.text(.place, .whole(Glob(parts: [try place(term).fullName]))))
     case .tag(let term): return .condition(.tag(Glob(parts: [try text(ofTerm: term)]), isExact: true))
@@ -69,8 +71,8 @@ struct ViewReader: Sendable {
   /// A directory of dates as a query has it.
   static func date(_ folder: ViewFolder) -> String {
     switch folder {
-    case .year(let year): padded(year, 4)
-    case .month(let year, let month): padded(year, 4) + "-" + padded(month, 2)
+    case .year(let year), .undatedIn(let year, nil): padded(year, 4)
+    case .month(let year, let month), .undatedIn(let year, let month?): padded(year, 4) + "-" + padded(month, 2)
     case .day(let year, let month, let day): padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2)
     default: ""
     }

@@ -19,6 +19,8 @@ package enum ViewFolder: Hashable, Sendable {
   case day(year: UInt64, month: UInt64, UInt64)
   /// Photos without a time.
   case undated
+  /// Photos of a year, or of a month of it, of which no more is known.
+  case undatedIn(year: UInt64, month: UInt64?)
   /// `by-place`, countries by the two bytes of their code, towns by the first term that has their name.
   case places
   case country(UInt64)
@@ -49,8 +51,8 @@ package enum ViewFolder: Hashable, Sendable {
     case .views: 2
     case .dates, .places, .tags, .cameras, .types, .ratings, .favourites, .duplicates, .search: 3
     case .year, .undated, .country, .tag, .camera, .type, .rating, .group, .query: 4
-    case .month, .town: 5
-    case .day: 6
+    case .month, .town, .undatedIn(_, nil): 5
+    case .day, .undatedIn: 6
     }
   }
 
@@ -60,7 +62,7 @@ package enum ViewFolder: Hashable, Sendable {
   /// Whether it has links in it; else it has directories.
   package var hasLinks: Bool {
     switch self {
-    case .day, .undated, .town, .tag, .camera, .type, .rating, .favourites, .group, .query: true
+    case .day, .undated, .undatedIn, .town, .tag, .camera, .type, .rating, .favourites, .group, .query: true
     case .views, .dates, .year, .month, .places, .country, .tags, .cameras, .types, .ratings, .duplicates, .search:
       false
     }
@@ -90,6 +92,7 @@ package enum ViewFolder: Hashable, Sendable {
     case .views: (0, 0)
     case .dates: (1, 0)
     case .undated: (1, 1)
+    case .undatedIn(let year, let month): (11, year << 9 | (month ?? 0) << 5)
     case .year(let year): (1, year << 9)
     case .month(let year, let month): (1, year << 9 | month << 5)
     case .day(let year, let month, let day): (1, year << 9 | month << 5 | day)
@@ -138,6 +141,10 @@ package enum ViewFolder: Hashable, Sendable {
     case (9, _): self = .group(InodeNumber(rawValue: number))
     case (10, 0): self = .search
     case (10, _): self = .query(number)
+    case (11, _):
+      let (year, month) = (number >> 9, number >> 5 & 15)
+      guard (1...9999).contains(year), month <= 12, number & 31 == 0 else { return nil }
+      self = .undatedIn(year: year, month: month == 0 ? nil : month)
     default: return nil
     }
   }

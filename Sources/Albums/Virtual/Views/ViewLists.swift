@@ -27,9 +27,15 @@ extension ViewReader {
         return UInt64(title).map { (title, .year($0)) }
       } + undated()
     case .year(let year):
-      try titles(of: folder, by: .month) { title in Self.last(title).map { ($1, .month(year: year, $0)) } }
+      try titles(of: folder, by: .month) { title in
+        if title?.utf8.count == 4 { return ("undated", .undatedIn(year: year, month: nil)) }
+        return Self.last(title).map { ($1, .month(year: year, $0)) }
+      }
     case .month(let year, let month):
-      try titles(of: folder, by: .day) { title in Self.last(title).map { ($1, .day(year: year, month: month, $0)) } }
+      try titles(of: folder, by: .day) { title in
+        if title?.utf8.count == 7 { return ("undated", .undatedIn(year: year, month: month)) }
+        return Self.last(title).map { ($1, .day(year: year, month: month, $0)) }
+      }
     case .places: try countries()
     case .country(let code): try towns(of: code)
     case .tags: try terms(.tag, of: folder, by: .tag) { .tag($0) }

@@ -145,13 +145,16 @@ extension VirtualTree {
 
   /// The directory that a name means, if there is something in it.
   private func candidate(named name: FileName, in folder: ViewFolder) throws(Errno) -> ViewFolder? {
+    let undated = Array("undated".utf8)
     switch folder {
     case .dates:
-      if name.bytes == Array("undated".utf8) { return .undated }
+      if name.bytes == undated { return .undated }
       return Self.number(name, digits: 4).map { .year($0) }
     case .year(let year):
+      if name.bytes == undated { return .undatedIn(year: year, month: nil) }
       return Self.number(name, digits: 2).flatMap { month in month <= 12 ? .month(year: year, month) : nil }
     case .month(let year, let month):
+      if name.bytes == undated { return .undatedIn(year: year, month: month) }
       return Self.number(name, digits: 2).flatMap { day in
         CivilDate(year: Int(year), month: Int(month), day: Int(day)).map { _ in .day(year: year, month: month, day) }
       }

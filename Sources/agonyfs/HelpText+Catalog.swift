@@ -38,8 +38,9 @@ extension HelpText {
                                    whole), >2019, *-12-24 (each year's), today,
                                    yesterday; by the clock where it was taken;
                                    before:2019 and after:2019 are all before it
-                                   begins and after it ends; of 1953 only, with
-                                   no month known, date:1953 but not date:1953-07
+                                   begins and after it ends. A photo of which
+                                   only 1953 is known is in date:1953, and not
+                                   in date:1953-07
       place:paris                  town, region or country; also region:bavaria
                                    and country:fr
       near:48.85,-2.35,5km         latitude, longitude, distance (m, km, mi)

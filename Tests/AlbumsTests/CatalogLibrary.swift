@@ -114,7 +114,7 @@ final class CatalogLibrary {
     if chance(3, of: 4) {
       let wall = WallTime(
         seconds: Int64(number(-2...40)) * 40_000_000 + Int64(number(0...1)), nanoseconds: UInt32(number(0...1)),
-        precision: pick([.day, .second, .second]))
+        precision: pick([.day, .second, .second, .second, .month, .year]))
       item.taken = wall.map {
         chance(1, of: 2)
           ? CapturedTime(wall: $0, source: .exif, offset: 3600, zoneSource: .exif)
@@ -168,9 +168,12 @@ final class CatalogLibrary {
     "album:2019/paris", "album:/2019", "album:=2019", "album:=/", "album:l*", "type:photo", "type:video",
     "type:jpeg|heic",
     "is:favourite", "is:stacked", "is:live", "is:motion", "is:burst", "is:raw", "is:duplicate", "is:edited",
-    "is:panorama", "is:cover", "is:rejected", "is:trashed", "has:time", "has:zone", "has:gps", "has:altitude",
+    "is:panorama", "is:cover", "is:rejected", "is:trashed", "has:time", "has:month", "has:day", "has:zone", "has:gps",
+    "has:altitude",
     "has:place", "has:title", "has:caption", "has:tags", "has:people", "has:rating", "has:camera", "has:lens",
-    "has:sidecar", "date:1970", "date:2000..", "date:..1990-05", "date:*-08", "date:*-04-05", "date:>1999", "rating:0",
+    "has:sidecar", "date:1970", "date:2000..", "date:..1990-05", "date:*-08", "date:*-04-05", "date:*-01",
+    "date:*-01-01", "date:..1990",
+    "date:1977-11..1990", "before:1986-01-02", "date:>1999", "rating:0",
     "rating:>=3", "rating:-1", "size:>6M", "size:5M", "size:<1M", "width:>2000", "megapixels:<5", "duration:<60s",
     "duration:30.25", "duration:>=30.25", "iso:800", "altitude:>1km", "near:48.85,2.35,5km", "near:48.85,-179.99,50km",
     "near:90,0,5000km", "hash:1a1b", "hash:1a0b0", "hash:1a0b03",

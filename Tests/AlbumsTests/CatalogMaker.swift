@@ -168,7 +168,8 @@ extension FileSystem {
   func ageRow(of inode: InodeNumber) throws {
     try locked { files in
       guard var row = try files.index.catalog.item(inode) else { return }
-      row.flags = ItemFlags(rawValue: row.flags).subtracting([.sidecar, .fileTime, .isExact]).rawValue
+      let flags: ItemFlags = [.sidecar, .fileTime, .isExact, .monthOnly, .yearOnly]
+      row.flags = ItemFlags(rawValue: row.flags).subtracting(flags).rawValue
       try files.index.catalog.updateItem(row)
     }
   }

@@ -33,6 +33,20 @@ import Vault
     try vault.files.close()
   }
 
+  /// What a person knows counts more than the time at which an old photo was scanned.
+  @Test func aYearIsShownAsItIs() throws {
+    let scan = try vault.photo("scan.jpg", "taken=2010-05-06T07:08:09;position=48.8584,2.2945")
+    for text in ["1953", "1953-07"] {
+      try vault.set("user.agonyfs.taken", of: scan, to: text)
+      let taken = try #require(try vault.item(scan)?.taken)
+      #expect(taken.wall.description == text && taken.source == .override && taken.offset == nil)
+      let answer = vault.files.answer("format json\n\ndate:1953")
+      #expect(answer.contains { $0.contains(#","taken":"\#(text)","takenSource":"override","#) }, "\(answer)")
+      #expect(!vault.files.answer("format paths\n\ndate:1953-01").contains("scan.jpg"))
+    }
+    try vault.files.close()
+  }
+
   /// Photos that have a place of Debian's table get one of the user's own, and keep it at mounts that say nothing.
   @Test func placesFollowTheTableThatTheUserChose() throws {
     let near = try vault.photo("a.jpg", "position=48.8584,2.2945")

@@ -31,7 +31,7 @@ import Vault
 
   private static func field(_ presence: Query.Presence) -> String {
     switch presence {
-    case .time: #","taken":"#
+    case .time, .month, .day: #","taken":"#
     case .zone: #","zoneSource":"#
     case .gps: #","latitude":"#
     case .altitude: #","altitude":"#
@@ -48,8 +48,12 @@ import Vault
   }
 
   private func has(_ presence: Query.Presence, _ line: String) -> Bool {
+    guard let field = line.firstRange(of: Self.field(presence)) else { return false }
+    let lengths: [Query.Presence: Int] = [.time: 4, .month: 7, .day: 10]
+    guard let length = lengths[presence] else { return true }
     // The time of the file is shown, since it sorts, and is none that is known.
-    line.contains(Self.field(presence)) && (presence != .time || !line.contains(#","takenSource":"modified""#))
+    let taken = line[field.upperBound...].dropFirst().prefix { $0 != "\"" }
+    return taken.utf8.count >= length && !line.contains(#","takenSource":"modified""#)
   }
 
   /// Photos of which each word is true of some, and not of others.
@@ -62,6 +66,8 @@ import Vault
     try vault.text("all.jpg.xmp", "tags=beside", in: album)
     try vault.set("user.agonyfs.cover", of: album, to: "all.jpg")
     _ = try vault.photo("plain.jpg")
+    _ = try vault.photo("year.jpg", "taken=1953")
+    _ = try vault.photo("month.jpg", "taken=1953-07")
     _ = try vault.photo("rejected.jpg", "taken=2019-01-01T00:00:00;rating=-1")
     for name in ["edit.jpg", "edit-edited.jpg"] { _ = try vault.photo(name, "taken=2019-01-02;title=\(name)") }
     for name in ["burst 1.jpg", "burst 2.jpg"] { _ = try vault.photo(name, "burst=B;title=\(name)") }
@@ -91,7 +97,7 @@ import Vault
       let line = line.replacing(#","cover":true,"number""#, with: #","number""#)
       return (path: String(line.dropFirst(#"{"path":""#.count).prefix { $0 != "\"" }), line: line)
     }
-    #expect(photos.count == 13)
+    #expect(photos.count == 15)
     func compare(_ query: String, _ isSaid: (String) -> Bool) throws {
       let said = photos.filter { isSaid($0.line) }.map(\.path)
       #expect(!said.isEmpty && said.count < photos.count, "\(query)")

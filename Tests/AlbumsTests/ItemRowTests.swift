@@ -90,6 +90,19 @@ import Vault
     #expect(try index.catalog.text(ofTerm: row.rights).flatMap(ItemRights.init(term:))?.mode == 0o640)
   }
 
+  /// Programs that know no months and years find a day in the record.
+  @Test(arguments: [WallTime(year: 1953), WallTime(year: 1953, month: 7)])
+  func aTimeThatIsKnownInPartComesBack(wall: WallTime?) throws {
+    let index = try makeIndex()
+    var item = MediaItem(inode: 9, kind: .jpeg)
+    item.taken = CapturedTime(wall: try #require(wall), source: .xmp)
+    try index.catalog.setMediaItem(item, at: place(index, 9), found: [], version: Int64(MediaItem.factsVersion))
+    var paths = ItemLookups()
+    #expect(try index.catalog.mediaItem(InodeNumber(rawValue: 9), &paths)?.taken == item.taken)
+    let row = try #require(try index.catalog.item(InodeNumber(rawValue: 9)))
+    #expect(PackedRecord(packed: row.record)?.precision == .day && row.taken == item.taken?.wall.seconds)
+  }
+
   @Test func aRecordOfNothingComesBack() throws {
     let index = try makeIndex()
     let item = MediaItem(inode: 10, names: [ItemName(".Trash-7/t.jpg")], kind: .png)

@@ -13,8 +13,11 @@ import Testing
     item.size = UInt64.random(in: 0..<4, using: &numbers)
     if numbers.chance(2, of: 3) {
       let seconds = Int64.random(in: -2...2, using: &numbers) * 40_000_000
-      item.taken = WallTime(seconds: seconds, nanoseconds: UInt32.random(in: 0...1, using: &numbers)).map {
-        CapturedTime(wall: $0, source: numbers.chance(1, of: 3) ? .fileTime : .exif)
+      let precision = [WallTime.Precision.second, .second, .month, .year].randomElement(using: &numbers) ?? .second
+      let nanoseconds = UInt32.random(in: 0...1, using: &numbers)
+      item.taken = WallTime(seconds: seconds, nanoseconds: nanoseconds, precision: precision).map {
+        // What is known in part, somebody said.
+        CapturedTime(wall: $0, source: !precision.isPartial && numbers.chance(1, of: 3) ? .fileTime : .exif)
       }
     }
     if numbers.chance(1, of: 2) { item.words.rating = Int.random(in: -1...5, using: &numbers) }

@@ -60,6 +60,24 @@ import Testing
     #expect(snapshot.geometry.count == 8 * snapshot.count)
   }
 
+  /// 1953-07-01 and 1953-01-01 as days, and as what is known in part.
+  @Test func whatIsKnownInPartHasSectionsOfItsOwn() {
+    for (grouping, titles) in [
+      (.day, ["1953-07-01", "1953-07", "1953-01-01", "1953"]), (.month, ["1953-07", "1953-01", "1953"]),
+    ] as [(SectionsRequest.Grouping, [String])] {
+      var request = SectionsRequest()
+      request.grouping = grouping
+      var builder = SnapshotBuilder(request)
+      for (day, kind) in [(19_539, 0), (19_539, 64), (19_358, 32), (19_358, 128)] as [(UInt16, UInt8)] {
+        _ = builder.add(tile(day: day, kind: kind), inode: 1, [0x61])
+      }
+      let snapshot = builder.snapshot()
+      #expect(snapshot.sections.map(\.title) == titles)
+      #expect(snapshot.months.map(\.month) == ["1953-07", "1953-01", "1953"])
+      #expect((0..<4).map(snapshot.kind) == [0, 64, 32, 128])
+    }
+  }
+
   @Test func otherOrdersHaveNoDays() {
     var request = SectionsRequest()
     request.order = .name

@@ -85,11 +85,34 @@ import Testing
     arguments: [
       ("1826:01:01 00:00:00", "1826-01-01T00:00:00"), ("9999:12:31 23:59:59", "9999-12-31T23:59:59"),
       ("2006/11/09 10:54:01", "2006-11-09T10:54:01"), ("2006:11:09 10:54: 1", "2006-11-09T10:54:01"),
-      ("1993:08:  ", nil), ("0000:00:00 00:00:00", nil), ("2024:02:30 00:00:00", nil), ("    :  :     :  :  ", nil),
+      ("1993:08:  ", "1993-08"), ("1993:08:  :  :  :  ", "1993-08"), ("1953:00:00 00:00:00", "1953"),
+      ("1953:07:00 00:00:00", "1953-07"), ("1953:01:01 00:00:00", "1953-01-01T00:00:00"), ("0000:00:00 00:00:00", nil),
+      ("2024:02:30 00:00:00", nil), ("    :  :     :  :  ", nil),
     ] as [(String, String?)])
   func oddTimes(text: String, wall: String?) throws {
     let facts = try facts("a.jpg", "-n -EXIF:DateTimeOriginal='\(text)'")
     #expect(facts.taken?.wall.description == wall)
+  }
+
+  @Test(
+    arguments: [
+      ("exif:DateTimeOriginal", "1953", "1953"), ("photoshop:DateCreated", "1953-07", "1953-07"),
+      ("xmp:CreateDate", "1953", "1953"), ("xmp:CreateDate", "0000", nil),
+    ] as [(String, String, String?)])
+  func yearsAndMonthsOfXMP(field: String, text: String, wall: String?) throws {
+    let description =
+      "<rdf:Description xmlns:exif=\"http://ns.adobe.com/exif/1.0/\" xmlns:xmp=\"http://ns.adobe.com/xap/1.0/\" "
+      + "xmlns:photoshop=\"http://ns.adobe.com/photoshop/1.0/\" \(field)=\"\(text)\"/>"
+    let picture = try Bench().tagged("a.jpg", "-all=")
+    let inside = try Bench.decoder().facts(picture.adding(xmp: description))
+    #expect(inside.taken?.wall.description == wall)
+    let beside = try FileFacts(Bench.decoder().sidecar(.xmp, content: .xmp(description)))
+    #expect(beside.taken?.wall.description == wall)
+  }
+
+  @Test(arguments: [("1953:07:00", "1953-07"), ("1953:00:00", "1953"), ("1953:07:15", "1953-07-15")])
+  func yearsAndMonthsOfIPTC(day: String, wall: String) throws {
+    #expect(try facts("a.jpg", "-n -IPTC:DateCreated=\(day)").taken?.wall.description == wall)
   }
 
   @Test(

@@ -147,6 +147,14 @@ extension LiveMountTests {
         let tile = try answer("format tiles\nsort name\n\n").dropFirst(3)
         #expect(Int(tile[9]) | Int(tile[10]) << 8 == day, "\(seconds)")
       }
+      // 19,539 days after 1900-01-01 is 1953-07-01.
+      for (month, day, kind) in [(7, 19_539, 64), (nil, 19_358, 128)] as [(Int?, Int, UInt8)] {
+        try add("a/1.jpg", live) {
+          $0.taken = WallTime(year: 1953, month: month).map { CapturedTime(wall: $0, source: .exif) }
+        }
+        let tile = try answer("format tiles\nsort name\n\n").dropFirst(3)
+        #expect(Int(tile[9]) | Int(tile[10]) << 8 == day && tile[8] == kind)
+      }
     }
 
     @Test func faultsSayWhere() throws {

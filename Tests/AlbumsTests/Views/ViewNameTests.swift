@@ -78,6 +78,7 @@ import Vault
     var folders: [ViewFolder] = [
       .views, .dates, .undated, .places, .tags, .cameras, .types, .ratings, .favourites, .duplicates, .search,
       .year(1), .year(9999), .month(year: 2024, 8), .day(year: 2024, month: 8, 15), .day(year: 9999, month: 12, 31),
+      .undatedIn(year: 1, month: nil), .undatedIn(year: 9999, month: 12),
       .country(0x4652), .group(inode(7)), .group(inode(1 << 52 - 1)), .query(1), .query(1 << 52 - 1),
     ]
     folders += (1...15).map { .type($0) } + (1...7).map { .rating($0) }

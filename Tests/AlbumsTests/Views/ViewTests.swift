@@ -86,6 +86,29 @@ import Testing
     try files.close()
   }
 
+  /// What is known in part lies beside the months of its year, or the days of its month.
+  @Test func datesThatAreKnownInPart() throws {
+    for (name, month) in [("year.jpg", nil), ("month.jpg", 7)] as [(String, Int?)] {
+      try fixture.photo(name) { item in
+        item.taken = WallTime(year: 1953, month: month).map { CapturedTime(wall: $0, source: .xmp) }
+      }
+    }
+    try fixture.photo("day.jpg", fixture.taken(1953, 7, 1))
+    try fixture.photo("whole.jpg", fixture.taken(1954, 1, 1))
+    #expect(try fixture.list("views/by-date") == ["1953", "1954"])
+    #expect(try fixture.list("views/by-date/1953") == ["07", "undated"])
+    #expect(try fixture.list("views/by-date/1953/undated") == ["year.jpg"])
+    #expect(try fixture.list("views/by-date/1953/07") == ["01", "undated"])
+    #expect(try fixture.list("views/by-date/1953/07/undated") == ["month.jpg"])
+    #expect(try fixture.list("views/by-date/1953/07/01") == ["day.jpg"])
+    #expect(try fixture.target("views/by-date/1953/undated/year.jpg") == "../../../../../year.jpg")
+    #expect(try fixture.target("views/by-date/1953/07/undated/month.jpg") == "../../../../../../month.jpg")
+    for path in ["1953/01", "1954/undated", "1954/01/undated", "1953/07/undated/year.jpg"] {
+      expect(.noSuchFileOrDirectory) { _ = try fixture.node("views/by-date/" + path) }
+    }
+    try files.close()
+  }
+
   @Test func placesTagsCamerasTypesAndRatingsAreDirectories() throws {
     func place(_ town: String, _ region: String, _ code: String, _ country: String) -> Place {
       Place(id: 1, town: town, region: region, countryCode: code, country: country, zone: "")

@@ -91,13 +91,15 @@ import Testing
     #expect(text(try UserWord.value(taken: "2019-08-15T12:34:56+02:00")) == "2019-08-15T12:34:56+02:00")
     #expect(text(try UserWord.value(taken: "2019-08-15 12:34")) == "2019-08-15T12:34")
     #expect(text(try UserWord.value(taken: "2019:08:15")) == "2019-08-15")
+    #expect(text(try UserWord.value(taken: "1961")) == "1961")
+    #expect(text(try UserWord.value(taken: " 1961:07:00 00:00:00")) == "1961-07")
     #expect(text(try UserWord.value(position: "-33.86, 151.2")) == "-33.86,151.2")
     #expect(text(try UserWord.value(position: "0.0000001,-0.5")) == "0.0000001,-0.5")
     #expect(text(try UserWord.value(position: "NONE")) == "none")
     #expect(text(try UserWord.value(stack: "trip")) == "trip")
     #expect(text(try UserWord.value(stack: "none")) == nil)
     #expect(throws: WordsRefused.self) { try UserWord.value(rating: 6) }
-    for wrong in ["yesterday", "0000-00-00", "2019-13-01", ""] {
+    for wrong in ["yesterday", "0000-00-00", "2019-13-01", "", "0000", "1961-13", "1961-7", "19610700"] {
       #expect(throws: WordsRefused.self) { try UserWord.value(taken: wrong) }
     }
     for wrong in ["91,0", "0,0", "48.85", "x,y", ""] {
@@ -115,6 +117,7 @@ import Testing
       ("2019-10-27T01:30:00+02:00", "exif", "gazetteer", "+1d", "2019-10-28T01:30:00"),
       ("2019-08-15T10:00:00+00:00", "header", "utc", "-1d1h", "2019-08-14T09:00:00+00:00"),
       ("2024-12-31T21:00:05-05:00", "header", "home", "+1h", "2024-12-31T22:00:05"),
+      ("1961", "override", nil, "+365d", nil), ("1961-07", "xmp", nil, "+31d", nil),
       ("2019-08-15", "override", nil, "+1d", "2019-08-16"), ("2019-08-15", "override", nil, "+1h", nil),
       ("2019-08-15T23:30", "name", nil, "+10s", nil), ("9999-12-31T23:30:00", "exif", nil, "+1h", nil),
       ("2019-08-15T23:30:05+00:00", "modified", "utc", "+1h", nil), (nil, nil, nil, "+1h", nil),
@@ -125,6 +128,13 @@ import Testing
     }
     let found = UserWord.value(takenOf: .object(fields), shiftedBy: try #require(TimeShift(shift)))
     #expect(found.map { String(decoding: $0, as: UTF8.self) } == value)
+  }
+
+  @Test(arguments: ["1953", "1953-07"]) func whatIsKnownInPartIsWrittenAsItCame(text: String) throws {
+    let words = try [UserWord.taken: UserWord.value(taken: text)]
+    let sidecar = try #require(WordsSidecar(words, takeout: nil, places: true, times: true))
+    let xmp = String(decoding: sidecar.bytes, as: UTF8.self)
+    #expect(xmp.contains("<exif:DateTimeOriginal>\(text)</exif:DateTimeOriginal>"), "\(xmp)")
   }
 
   @Test func listsOfOtherProgramsAreRead() {

@@ -154,6 +154,42 @@ import Testing
       """#)
   }
 
+  @Test func aDateIsKnownInPart() throws {
+    try mounted(
+      #"""
+      a=Albums/one/a.jpg
+      agonyfs tag --taken 1961 $a
+      agonyfs tag --taken 1961-07 Albums/one/b.jpg
+      test "$(value one/a.jpg agonyfs.taken)" = 1961
+      test "$(value one/b.jpg agonyfs.taken)" = 1961-07
+      finds 'a.jpg b.jpg ' date:1961
+      finds 'b.jpg ' date:1961-07
+      finds '' date:1961-07-01
+      finds 'a.jpg ' 'date:1961 -has:month'
+      is '1961-07\tb.jpg\n1961\ta.jpg\n' agonyfs list --format '{taken}\t{name}' Albums date:1961
+      agonyfs list --group month Albums date:1961 > groups
+      grep -q '1961-07' groups
+      agonyfs show $a | grep -Eq '^  taken +1961 +from you$'
+      test "$(ls Albums/.agonyfs/views/by-date/1961/undated)" = a.jpg
+      test "$(ls Albums/.agonyfs/views/by-date/1961/07/undated)" = b.jpg
+      # No shift is as exact.
+      agonyfs tag --shift +1d Albums date:1961 || true
+      test "$(value one/b.jpg agonyfs.taken)" = 1961-07
+      agonyfs export --xmp Albums copy
+      grep -q '<exif:DateTimeOriginal>1961</' copy/one/a.jpg.xmp
+      grep -q '<exif:DateTimeOriginal>1961-07</' copy/one/b.jpg.xmp
+      # Another file finds the same in that sidecar.
+      mkdir Albums/zoo
+      cp copy/two/c.jpg Albums/zoo/c.jpg
+      cp copy/one/b.jpg.xmp Albums/zoo/c.jpg.xmp
+      agonyfs thumbnails Albums > /dev/null
+      finds 'b.jpg c.jpg ' date:1961-07
+      agonyfs tag --clear taken $a
+      finds 'b.jpg c.jpg ' date:1961
+      says 2 'is no time' agonyfs tag --taken 1961-13 $a
+      """#)
+  }
+
   @Test func whatIsRefusedChangesNothing() throws {
     try mounted(
       #"""

@@ -28,12 +28,12 @@ extension ViewReader {
       } + undated()
     case .year(let year):
       try titles(of: folder, by: .month) { title in
-        if title?.utf8.count == 4 { return ("undated", .undatedIn(year: year, month: nil)) }
+        if title?.utf8.count == 4 { return ("undated", ViewFolder.undatedIn(year: year, month: nil)) }
         return Self.last(title).map { ($1, .month(year: year, $0)) }
       }
     case .month(let year, let month):
       try titles(of: folder, by: .day) { title in
-        if title?.utf8.count == 7 { return ("undated", .undatedIn(year: year, month: month)) }
+        if title?.utf8.count == 7 { return ("undated", ViewFolder.undatedIn(year: year, month: month)) }
         return Self.last(title).map { ($1, .day(year: year, month: month, $0)) }
       }
     case .places: try countries()

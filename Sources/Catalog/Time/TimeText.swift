@@ -82,8 +82,10 @@ package enum TimeText {
     var restIsUnknown: Bool {
       let rest = bytes[place...]
       guard let first = rest.first, let last = rest.last else { return true }
-      return first != 0x30 && " \0:0Z".utf8.contains(last) && rest.allSatisfy { " \0:-/.T0+Z".utf8.contains($0) }
-        && rest.split { $0 != 0x30 }.allSatisfy { $0.count > 1 }
+      guard first != 0x30, " \0:0Z".utf8.contains(last), rest.allSatisfy({ " \0:-/.T0+Z".utf8.contains($0) }) else {
+        return false
+      }
+      return rest.split(whereSeparator: { $0 != 0x30 }).allSatisfy { $0.count > 1 }
     }
 
     mutating func skipSpace() { while place < bytes.count, bytes[place] == 0x20 { place += 1 } }

@@ -10,6 +10,7 @@ enum Sidecar {
     case .xmp:
       guard let xmp = XMPReader(request.content) else { throw .undecodable("no XMP") }
       list.add(FieldTables.xmp, from: .sidecar, xmp.find)
+      list.add(xmp.find("photoshop:SidecarForExtension").first.map(FactValue.mediaEnding), from: .sidecar)
     case .takeout:
       guard let json = JSONReader(request.content) else { throw .undecodable("no JSON") }
       list.add(FieldTables.takeout, from: .takeout) { json.values[$0] ?? [] }

@@ -97,6 +97,7 @@ final class CatalogMaker: DerivativeMaker {
       let pair = part.split(separator: "=", maxSplits: 1)
       guard pair.count == 2 else { continue }
       if pair[0] == "look", let look = UInt64(pair[1], radix: 16) { list.add(.perceptualHash(look), from: .pixels) }
+      if pair[0] == "ending" { list.add(.mediaEnding(String(pair[1])), from: source) }
       if pair[0] == "motion" { list.add(.motion(0..<4), from: .content) }
       list.add(FactValue(field: String(pair[0]), text: String(pair[1])), from: source)
     }

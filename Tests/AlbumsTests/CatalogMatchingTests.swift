@@ -68,6 +68,19 @@ import Vault
     try vault.files.close()
   }
 
+  /// A sidecar says in itself whether it is of the raw file or of the picture beside that.
+  @Test func sidecarsAreOfTheFileWhoseEndingTheySay() throws {
+    let raw = try vault.photo("a.CR3", "raw!")
+    let photo = try vault.photo("a.JPG")
+    for (ending, titles) in [("CR3", ["beside", nil]), ("JPG", [nil, "beside"]), ("NEF", [nil, nil])]
+      as [(String, [String?])]
+    {
+      try vault.text("a.xmp", "title=beside;ending=\(ending)")
+      #expect(try [raw, photo].map { try vault.item($0)?.words.title } == titles, "\(ending)")
+    }
+    try vault.files.close()
+  }
+
   @Test func stacksAreFoundAndTheUserDecides() throws {
     let photo = try vault.photo("IMG_1.jpg", facts)
     let raw = try vault.photo("IMG_1.CR2", facts + ";raw!")

@@ -17,7 +17,7 @@ import Testing
       .exposure(1.0 / 3), .aperture(2.8), .focalLength(50), .duration(95.04), .codec("hevc"), .frameRate(29.97),
       .title("a \"title\", \u{E9}\n"), .caption("b"), .rating(-1), .halfStars(9), .favourite(true),
       .tags(["Places/Paris", "x,y"]), .people(["Anna"]), .contentIdentifier("A-1"), .burstIdentifier("B-2"),
-      .motion(1_000_000..<2_000_000), .edited(true), .mediaName("IMG.jpg"),
+      .motion(1_000_000..<2_000_000), .edited(true), .mediaName("IMG.jpg"), .mediaEnding("CR3"),
     ]
     if let wall { list += [.time(.wall(wall, offset: 7200))] }
     if let position = Position(latitude: 48.8584, longitude: -2.2945) { list.append(.position(position)) }
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func aPhotoTakesLittleRoom() {
-    let photo = Self.samples.filter { ![.caption, .pixelDigest, .mediaName].contains($0.subject) }
+    let photo = Self.samples.filter { ![.caption, .pixelDigest, .mediaName, .mediaEnding].contains($0.subject) }
     #expect(Self.list(photo).encoded.count < 240)
   }
 
@@ -84,7 +84,7 @@ import Testing
     .motion(5..<5), .motion(0 ..< .max), .title(""), .make(String(repeating: "a", count: 257)),
     .caption(String(repeating: "a", count: 16_385)), .tags([String](repeating: "a", count: 1025)),
     .tags([String(repeating: "a", count: 16_385)]), .tags([""]), .altitude(-30_000),
-    .contentIdentifier(String(repeating: "a", count: 300)),
+    .contentIdentifier(String(repeating: "a", count: 300)), .mediaEnding(""),
   ]
 
   @Test(arguments: impossible) func whatCannotBeIsRefused(value: FactValue) {

@@ -84,6 +84,31 @@ import Testing
     #expect(stacks("2024-08-15T10:00", 2.5) == 0)
   }
 
+  /// Takeout takes the last ending from the name of a motion photo's video.
+  @Test func motionPhotosOfPixels() {
+    func stacks(_ video: String, _ time: String, _ duration: Double = 2.5) -> [String] {
+      Self.shown([
+        Self.file(1, "PXL_20240815_080000123.MP.jpg", .jpeg, "2024-08-15T10:00:00+02:00"),
+        Self.file(2, video, .mp4, time, duration: duration),
+      ])
+    }
+    #expect(stacks("PXL_20240815_080000123.MP", "2024-08-15T08:00:01Z") == ["live 1 of [1, 2]"])
+    #expect(stacks("PXL_20240815_080000123.MP.mp4", "2024-08-15T08:00:01Z") == ["live 1 of [1, 2]"])
+    #expect(stacks("PXL_20240815_080000123.MP", "2024-08-15T08:00:05Z").isEmpty)
+    #expect(stacks("PXL_20240815_080000123.MP", "2024-08-15T08:00:01Z", 60).isEmpty)
+    #expect(stacks("PXL_20240815_080000124.MP", "2024-08-15T08:00:01Z").isEmpty)
+    #expect(stacks("PXL_20240815_080000123.mp4", "2024-08-15T08:00:01Z").isEmpty)
+  }
+
+  @Test func versionsThatPhonesCount() {
+    func stacks(_ name: String, _ time: String? = "2024-08-15T10:00:00") -> [String] {
+      Self.shown([Self.file(1, "PXL_1.MP.jpg", .jpeg), Self.file(2, name, .jpeg, time)])
+    }
+    #expect(stacks("PXL_1.MP~2.jpg") == ["edited 2 of [1, 2]"])
+    #expect(stacks("PXL_1.MP~2.jpg", "2024-08-15T10:00:05").isEmpty && stacks("PXL_1.MP~2.jpg", nil).isEmpty)
+    #expect(stacks("PXL_1.MP~b.jpg").isEmpty && stacks("PXL_2.MP~2.jpg").isEmpty && stacks("PXL_1.MP~.jpg").isEmpty)
+  }
+
   @Test func aTimeOfACopySaysNothing() {
     let files = [
       Self.file(1, "IMG_1.CR2", .raw, from: .fileTime), Self.file(2, "IMG_1.JPG", .jpeg, from: .fileTime),
@@ -217,11 +242,11 @@ import Testing
 }
 
 @Suite struct SidecarTests {
-  private static func match(_ sidecars: [String], _ media: [(String, MediaKind)], titles: [String: String] = [:]) -> (
-    found: [String], unmatched: [String]
-  ) {
+  private static func match(
+    _ sidecars: [String], _ media: [(String, MediaKind)], titles: [String: String] = [:], ending: String? = nil
+  ) -> (found: [String], unmatched: [String]) {
     let files = sidecars.enumerated().map {
-      SidecarFile(inode: UInt64($0 + 100), directory: 1, name: Array($1.utf8), title: titles[$1])
+      SidecarFile(inode: UInt64($0 + 100), directory: 1, name: Array($1.utf8), title: titles[$1], ending: ending)
     }
     let items = media.enumerated().map {
       StackCandidate(inode: UInt64($0), directory: 1, name: Array($1.0.utf8), kind: $1.1)
@@ -243,6 +268,18 @@ import Testing
     #expect(Self.match(["a.xmp", "a.cr2.xmp"], [("a.cr2", .raw)]).found == ["a.cr2 < a.cr2.xmp"])
     #expect(Self.match(["a.xmp"], [("a.png", .png), ("a.jpg", .jpeg)]) == ([], ["a.xmp"]))
     #expect(Self.match(["a.xmp"], [("a.mov", .quickTime), ("a.jpg", .jpeg)]).found == ["a.jpg < a.xmp"])
+  }
+
+  /// A program says in it whether it is of the raw file or of the picture beside that.
+  @Test func xmpThatSaysTheEnding() {
+    let media: [(String, MediaKind)] = [("IMG_1.CR3", .raw), ("IMG_1.jpg", .jpeg), ("IMG_1.MOV", .quickTime)]
+    for (ending, owner) in [("cr3", "IMG_1.CR3"), ("JPG", "IMG_1.jpg"), ("mov", "IMG_1.MOV")] {
+      #expect(Self.match(["IMG_1.xmp"], media, ending: ending) == (["\(owner) < IMG_1.xmp"], []))
+    }
+    // The raw file is elsewhere.
+    #expect(Self.match(["IMG_1.xmp"], [("IMG_1.jpg", .jpeg)], ending: "CR3") == ([], ["IMG_1.xmp"]))
+    // A whole name says more.
+    #expect(Self.match(["IMG_1.jpg.xmp"], media, ending: "CR3").found == ["IMG_1.jpg < IMG_1.jpg.xmp"])
   }
 
   @Test func adjustments() {
@@ -309,6 +346,14 @@ import Testing
       ("X.HEIC", .heic), ("X.MP4", .mp4), ("X-edited.HEIC", .heic), ("X-bearbeitet.jpg", .jpeg),
     ]
     #expect(Self.match(["X.HEIC.json"], media).found.count == 4)
+  }
+
+  @Test func oneFileServesAMotionPhotoAndItsVideo() {
+    let media: [(String, MediaKind)] = [("PXL_1.MP.jpg", .jpeg), ("PXL_1.MP", .mp4), ("PXL_2.MP", .mp4)]
+    #expect(
+      Self.match(["PXL_1.MP.jpg.supplemental-metadata.json"], media).found == [
+        "PXL_1.MP < PXL_1.MP.jpg.supplemental-metadata.json", "PXL_1.MP.jpg < PXL_1.MP.jpg.supplemental-metadata.json",
+      ])
   }
 
   @Test func onlyTheSameDirectoryCounts() {

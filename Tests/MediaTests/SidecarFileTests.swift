@@ -23,6 +23,17 @@ import Testing
     #expect(item.sources.first(.rating) == .sidecar)
   }
 
+  /// Only a sidecar says that it is of a file with an ending; a photo may have the same words from its raw file.
+  @Test func theEndingOfItsFile() throws {
+    let words = """
+      <rdf:Description xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/" photoshop:SidecarForExtension="CR3"/>
+      """
+    let list = try facts(.xmp, .xmp(words)).list
+    #expect(list.mediaEnding == "CR3" && list.facts == [Fact(.mediaEnding("CR3"), from: .sidecar)])
+    let photo = try Bench().quarters("a.jpg", width: 96, height: 64).adding(xmp: words)
+    #expect(try Bench.decoder().facts(photo).list.mediaEnding == nil)
+  }
+
   @Test func takeout() throws {
     let json = #"""
       {"title": "IMG_1234.jpg", "description": "By the \u00e9tang \ud83d\ude00\nhere", "favorited": true, "imageViews": "3",

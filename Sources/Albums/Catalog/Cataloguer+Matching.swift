@@ -204,7 +204,9 @@ extension Cataloguer {
             var sidecar = SidecarFile(inode: inode.rawValue, directory: directory.rawValue, name: name)
             if let known = try index.catalog.sidecar(inode), abs(known.version) == Int64(MediaItem.factsVersion) {
               if known.version < 0 { content.fresh.insert(inode.rawValue) }
-              sidecar.title = (try? FactList(decoding: known.found))?.mediaName
+              let list = try? FactList(decoding: known.found)
+              sidecar.title = list?.mediaName
+              sidecar.ending = list?.mediaEnding
             } else {
               try index.catalog.addStale(inode, .read)
             }

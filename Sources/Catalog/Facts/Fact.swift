@@ -51,6 +51,8 @@ package enum FactValue: Sendable, Equatable {
   case edited(Bool)
   /// The name of the file that a sidecar says it is about.
   case mediaName(String)
+  /// The ending of the file that a sidecar says it is about, without its point.
+  case mediaEnding(String)
 
   /// What it is about. The numbers are stored and never change.
   package enum Subject: UInt8, Sendable, CaseIterable {
@@ -58,7 +60,7 @@ package enum FactValue: Sendable, Equatable {
     case position, altitude, projection, kind, dimensions, meanColour, perceptualHash, pixelDigest
     case make, model, lens, iso, exposure, aperture, focalLength, duration, codec, frameRate
     case title, caption, rating, halfStars, favourite, tags, people, contentIdentifier, burstIdentifier
-    case motion, edited, mediaName
+    case motion, edited, mediaName, mediaEnding
   }
 
   /// What it is about.
@@ -95,6 +97,7 @@ package enum FactValue: Sendable, Equatable {
     case .motion: .motion
     case .edited: .edited
     case .mediaName: .mediaName
+    case .mediaEnding: .mediaEnding
     }
   }
 }

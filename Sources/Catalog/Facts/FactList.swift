@@ -26,12 +26,14 @@ package struct FactList: Sendable, Equatable {
   package mutating func add(_ value: FactValue?, from source: FactSource) {
     guard let value = value?.bounded, facts.count < Self.mostFacts else { return }
     let isJoined = [.time, .tags, .people].contains(value.subject)
+    let field = value.subject.field
     let place = facts.firstIndex {
-      $0.value.subject.field == value.subject.field && (!isJoined || $0.source == source)
+      let subject = $0.value.subject
+      return (subject == value.subject || field != nil && subject.field == field) && (!isJoined || $0.source == source)
     }
     let before = facts
     if let place {
-      guard facts[place].source != source, let field = value.subject.field, let rank = source.rank(for: field) else {
+      guard facts[place].source != source, let field, let rank = source.rank(for: field) else {
         return
       }
       if let present = facts[place].source.rank(for: field), present <= rank { return }
@@ -45,6 +47,12 @@ package struct FactList: Sendable, Equatable {
   /// The name of the file that a sidecar is about.
   package var mediaName: String? {
     for fact in facts { if case .mediaName(let name) = fact.value { return name } }
+    return nil
+  }
+
+  /// The ending of the file that a sidecar is about.
+  package var mediaEnding: String? {
+    for fact in facts { if case .mediaEnding(let ending) = fact.value { return ending } }
     return nil
   }
 

@@ -17,7 +17,7 @@ extension FactValue {
     switch subject {
     case .caption: mostCaptionBytes
     case .title, .mediaName: mostTitleBytes
-    case .make, .model, .lens, .codec, .contentIdentifier, .burstIdentifier: mostWordBytes
+    case .make, .model, .lens, .codec, .contentIdentifier, .burstIdentifier, .mediaEnding: mostWordBytes
     default: nil
     }
   }
@@ -46,7 +46,7 @@ extension FactValue {
       list.count <= Self.mostTags && list.reduce(0) { $0 + $1.utf8.count } <= Self.mostTagBytes
         && !list.contains { $0.isEmpty }
     case .make(let text), .model(let text), .lens(let text), .codec(let text), .title(let text), .caption(let text),
-      .contentIdentifier(let text), .burstIdentifier(let text), .mediaName(let text):
+      .contentIdentifier(let text), .burstIdentifier(let text), .mediaName(let text), .mediaEnding(let text):
       !text.isEmpty && text.utf8.count <= Self.mostBytes(of: subject) ?? 0
     }
   }

@@ -30,7 +30,7 @@ extension FactValue {
       writer.whole(range.lowerBound)
       writer.whole(range.upperBound - range.lowerBound)
     case .make(let text), .model(let text), .lens(let text), .codec(let text), .title(let text), .caption(let text),
-      .contentIdentifier(let text), .burstIdentifier(let text), .mediaName(let text):
+      .contentIdentifier(let text), .burstIdentifier(let text), .mediaName(let text), .mediaEnding(let text):
       writer.text(text)
     }
   }
@@ -82,6 +82,7 @@ extension FactValue {
       self = .motion(start..<end)
     case .edited: self = .edited(try reader.read(UInt8.self) == 1)
     case .mediaName: self = .mediaName(try reader.text())
+    case .mediaEnding: self = .mediaEnding(try reader.text())
     }
   }
 }

@@ -31,7 +31,7 @@ extension FactValue.Subject {
     case .motion: .motion
     case .edited: .edited
     case .pixelDigest: .pixelHash
-    case .mediaName: nil
+    case .mediaName, .mediaEnding: nil
     }
   }
 }
@@ -87,7 +87,7 @@ extension MediaItem {
     case .burstIdentifier(let text): offer(text, for: field, at: \.links.burstIdentifier, from: source)
     case .motion(let range): offer(range, for: field, at: \.links.motion, from: source)
     case .edited(let flag): offer(flag, for: field, at: \.links.isEdited, from: source)
-    case .time, .pixelDigest, .mediaName: break
+    case .time, .pixelDigest, .mediaName, .mediaEnding: break
     }
   }
 }

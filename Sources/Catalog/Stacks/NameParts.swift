@@ -49,6 +49,17 @@ package enum NameParts {
     return Array("img_".utf8) + stem[5...]
   }
 
+  /// "pxl_20230101_123456789.mp" for "pxl_20230101_123456789.mp~2", as phones call what they save beside an original.
+  static func phoneOriginal(ofStem stem: [UInt8]) -> [UInt8]? {
+    guard let mark = stem.lastIndex(of: UInt8(ascii: "~")), mark > 0, (2...3).contains(stem.count - mark),
+      stem[(mark + 1)...].allSatisfy(Digits.isDigit)
+    else { return nil }
+    return Array(stem[..<mark])
+  }
+
+  /// Whether it is the name of the video that Takeout puts beside a motion photo: "x.mp" for "x.mp.jpg", in lower case.
+  static func isMotion(ofName name: [UInt8]) -> Bool { name.count > 3 && name.suffix(3).elementsEqual(".mp".utf8) }
+
   /// What all files of a burst have in common, and whether this one is the camera's choice.
   static func burst(ofStem stem: [UInt8]) -> (key: [UInt8], isCover: Bool)? {
     let isCover = stem.suffix(6).elementsEqual("_cover".utf8)

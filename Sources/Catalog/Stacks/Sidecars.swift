@@ -16,13 +16,16 @@ package struct SidecarFile: Hashable, Sendable {
   package var name: [UInt8]
   /// The name of the photo that a JSON file has in it.
   package var title: String?
+  /// The ending of the photo that an XMP file has in it, without its point.
+  package var ending: String?
 
   /// A file whose content was not read.
-  package init(inode: UInt64, directory: UInt64, name: [UInt8], title: String? = nil) {
+  package init(inode: UInt64, directory: UInt64, name: [UInt8], title: String? = nil, ending: String? = nil) {
     self.inode = inode
     self.directory = directory
     self.name = name
     self.title = title
+    self.ending = ending
   }
 
   /// Nil if it is no sidecar, by its name.
@@ -87,20 +90,20 @@ package struct Sidecars: Sendable {
   }
 }
 
-/// XMP and AAE: `X.jpg.xmp` belongs to X.jpg, `X.xmp` to the X that it can mean.
+/// XMP and AAE: `X.jpg.xmp` belongs to X.jpg, `X.xmp` to the X whose ending it has in it, else to the X that it can mean.
 private struct OtherSidecars {
   private struct Key: Hashable {
     var kind: SidecarFile.Kind
     var stem: [UInt8]
   }
 
-  private var sidecars: [Key: UInt64] = [:]
+  private var sidecars: [Key: SidecarFile] = [:]
 
   init(_ files: [SidecarFile]) {
     for file in files {
       guard let kind = file.kind, kind != .json else { continue }
       let key = Key(kind: kind, stem: NameParts.stem(file.name))
-      if sidecars[key] == nil { sidecars[key] = file.inode }
+      if sidecars[key] == nil { sidecars[key] = file }
     }
   }
 
@@ -114,7 +117,7 @@ private struct OtherSidecars {
     }
     for (key, sidecar) in sidecars {
       if key.kind == .xmp, let named = byName[key.stem] {
-        found += named.map { ($0.inode, .xmp, sidecar) }
+        found += named.map { ($0.inode, .xmp, sidecar.inode) }
         continue
       }
       var stem = key.stem
@@ -126,9 +129,12 @@ private struct OtherSidecars {
       let raws = fitting.filter { $0.kind == .raw }
       let photos = fitting.filter { !$0.kind.isVideo && $0.kind != .raw }
       // Programs write facts beside RAW files because they do not write into them. Adjustments are of all files.
-      let owners = key.kind == .aae ? fitting : !raws.isEmpty ? raws : !photos.isEmpty ? photos : fitting
+      var owners = key.kind == .aae ? fitting : !raws.isEmpty ? raws : !photos.isEmpty ? photos : fitting
+      if key.kind == .xmp, let ending = sidecar.ending.map({ NameParts.lowered($0.utf8) }) {
+        owners = fitting.filter { NameParts.ending($0.name) == ending }
+      }
       if key.kind == .xmp, owners.count > 1 { continue }
-      for item in owners where !hasOwn(item, key.kind) { found.append((item.inode, key.kind, sidecar)) }
+      for item in owners where !hasOwn(item, key.kind) { found.append((item.inode, key.kind, sidecar.inode)) }
     }
     return found
   }

@@ -24,8 +24,14 @@ extension StackRules {
       joinLive(group.members)
       joinRaw(group.members)
     }
+    let byStem = Dictionary(uniqueKeysWithValues: stemGroups.map { ($0.key, $0.members) })
+    for index in indices where items[index].kind.isVideo {
+      let name = NameParts.lowered(items[index].name)
+      guard NameParts.isMotion(ofName: name) else { continue }
+      joinLive([index] + (byStem[Key(directory: items[index].directory, text: name)] ?? []))
+    }
     joinBursts(indices)
-    joinEdited(indices, Dictionary(uniqueKeysWithValues: stemGroups.map { ($0.key, $0.members) }))
+    joinEdited(indices, byStem)
   }
 
   /// The same identifier is the same live photo. Copies of it in another directory are duplicates, not the same stack;
@@ -102,7 +108,10 @@ extension StackRules {
       let suffixed = NameParts.original(ofStem: stems[index])
       // Phones count on from IMG_0001 again, so that the name alone does not tell which original it was.
       let needsTime = suffixed == nil
-      guard let stem = suffixed ?? NameParts.appleOriginal(ofStem: stems[index]) else { continue }
+      guard
+        let stem = suffixed ?? NameParts.appleOriginal(ofStem: stems[index])
+          ?? NameParts.phoneOriginal(ofStem: stems[index])
+      else { continue }
       let originals = (byStem[Key(directory: directory, text: stem)] ?? []).filter { original in
         guard items[original].kind.isVideo == items[index].kind.isVideo else { return false }
         return items[original].gap(to: items[index]).map { $0 <= Self.rawGap } ?? !needsTime

@@ -53,9 +53,10 @@ struct TakeoutSidecars {
       }
     }
     for item in rest {
-      let stem = NameParts.stem(item.name)
+      let (name, stem) = (NameParts.lowered(item.name), NameParts.stem(item.name))
+      let motion = item.kind.isVideo && NameParts.isMotion(ofName: name) ? byStem[name] : nil
       // The video of a live photo, then an edited version.
-      if let sidecar = byStem[stem] ?? NameParts.original(ofStem: stem).flatMap({ byStem[$0] }) {
+      if let sidecar = motion ?? byStem[stem] ?? NameParts.original(ofStem: stem).flatMap({ byStem[$0] }) {
         found.append((item.inode, sidecar))
       } else if item.kind.isVideo, let sidecar = photoEnding(stem), !named.contains(sidecar) {
         found.append((item.inode, sidecar))

@@ -3,10 +3,18 @@
 #include <exempi/xmp.h>
 #include <libiptcdata/iptc-data.h>
 #include <libiptcdata/iptc-jpeg.h>
+#include <stdio.h>
 #include <string.h>
 
 // What XMP knows has a prefix of its own. A file may have any other for the rest, so that its names are told here.
 static const char *const namespaces[][2] = {
+    {"http://purl.org/dc/elements/1.1/", "dc"},
+    {"http://ns.adobe.com/xap/1.0/", "xmp"},
+    {"http://ns.adobe.com/exif/1.0/", "exif"},
+    {"http://ns.adobe.com/exif/1.0/aux/", "aux"},
+    {"http://ns.adobe.com/tiff/1.0/", "tiff"},
+    {"http://ns.adobe.com/photoshop/1.0/", "photoshop"},
+    {"http://ns.acdsee.com/iptc/1.0/", "acdsee"},
     {"http://ns.adobe.com/lightroom/1.0/", "lr"},
     {"http://www.digikam.org/ns/1.0/", "digiKam"},
     {"http://ns.microsoft.com/photo/1.0/", "MicrosoftPhoto"},
@@ -23,14 +31,38 @@ static const char *const namespaces[][2] = {
     {"urn:agonyfs:words/", "agonyfs"},
 };
 
-enum { most_values = 20000 };
+// Programs write some of these with a slash at the end, and others without. A prefix stands for one name only, so that
+// the one of the other form has a mark.
+static const char mark[] = "-other:";
+
+enum { most_values = 20000, most_name = 128, most_path = 4096 };
 
 void agonyfs_prepare_xmp(void) {
     if (!xmp_init()) return;
     XmpStringPtr prefix = xmp_string_new();
-    for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++)
-        xmp_register_namespace(namespaces[i][0], namespaces[i][1], prefix);
+    for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++) {
+        const char *name = namespaces[i][0];
+        size_t length = strlen(name);
+        int slashes = name[length - 1] == '/';
+        char other[most_name], marked[most_name];
+        snprintf(other, sizeof other, "%.*s%s", (int)length - slashes, name, slashes ? "" : "/");
+        snprintf(marked, sizeof marked, "%s%.*s", namespaces[i][1], (int)sizeof mark - 2, mark);
+        xmp_register_namespace(name, namespaces[i][1], prefix);
+        xmp_register_namespace(other, marked, prefix);
+    }
     xmp_string_free(prefix);
+}
+
+// Tells of a value under the name that it has in either form of its namespaces.
+static void tell(const char *path, size_t length, XmpStringPtr value, const agonyfs_texts *texts) {
+    char plain[most_path];
+    const size_t skipped = sizeof mark - 2;
+    size_t count = 0;
+    // No name that is looked for is as long.
+    if (length >= sizeof plain) return;
+    for (size_t at = 0; at < length; plain[count++] = path[at++])
+        if (strncmp(path + at, mark, sizeof mark - 1) == 0) at += skipped;
+    texts->take(texts->context, plain, count, xmp_string_cstr(value), xmp_string_len(value));
 }
 
 int agonyfs_xmp_read(const void *packet, size_t count, const agonyfs_texts *texts) {
@@ -41,8 +73,7 @@ int agonyfs_xmp_read(const void *packet, size_t count, const agonyfs_texts *text
     XmpStringPtr schema = xmp_string_new(), path = xmp_string_new(), value = xmp_string_new();
     uint32_t options = 0;
     for (int i = 0; values && i < most_values && xmp_iterator_next(values, schema, path, value, &options); i++)
-        texts->take(
-            texts->context, xmp_string_cstr(path), xmp_string_len(path), xmp_string_cstr(value), xmp_string_len(value));
+        tell(xmp_string_cstr(path), xmp_string_len(path), value, texts);
     xmp_string_free(schema);
     xmp_string_free(path);
     xmp_string_free(value);

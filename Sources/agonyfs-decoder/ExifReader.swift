@@ -22,7 +22,7 @@ struct ExifReader {
     if let places = file.number(entries[34853]).flatMap({ file.directory(at: $0) }) {
       parts[.places] = (file, places.entries)
     }
-    readApple()
+    readNote()
   }
 
   /// From separate directories, as in CR3.
@@ -34,13 +34,26 @@ struct ExifReader {
     if parts.isEmpty { return nil }
   }
 
-  /// Apple's maker note is a directory whose offsets count from the note.
-  private mutating func readApple() {
+  /// Notes of makers that are directories. The offsets of Apple's and Fujifilm's count from the note, and those of
+  /// Fujifilm's have their lowest byte first.
+  private mutating func readNote() {
     guard let details = parts[.details], let note = details.entries[37500],
-      let head = details.file.source.exactly(14, at: note.offset), head.starts(with: Array("Apple iOS\0".utf8))
+      let head = details.file.source.exactly(14, at: note.offset)
     else { return }
-    let file = TIFFFile(details.file, base: note.offset, first: 14, isLittleEndian: head[12] == 0x49)
-    if let (entries, _) = file.directory(at: 14) { parts[.apple] = (file, entries) }
+    func read(_ directory: ExifKey.Directory, _ file: TIFFFile, at offset: Int64) {
+      if let (entries, _) = file.directory(at: offset) { parts[directory] = (file, entries) }
+    }
+    if head.starts(with: "Apple iOS\0".utf8) {
+      let isLittleEndian = head[12] == 0x49
+      let file = TIFFFile(details.file, base: note.offset, first: 14, isLittleEndian: isLittleEndian)
+      read(.apple, file, at: 14)
+    } else if head.starts(with: "FUJIFILM".utf8) {
+      let first = Int64(head.number(4, at: 8))
+      let file = TIFFFile(details.file, base: note.offset, first: first, isLittleEndian: true)
+      read(.fujifilm, file, at: first)
+    } else if ["SONY DSC", "SONY CAM", "SONY MOBILE"].contains(where: { head.starts(with: $0.utf8) }) {
+      read(.sony, details.file, at: note.offset + 12 - details.file.base)
+    }
   }
 
   /// 1 to 8; nil if not given.

@@ -79,21 +79,24 @@ struct Video {
     list.add(.frameRate((rate * 1000).rounded() / 1000), from: .header)
     list.add(projection == 1 ? .projection(.equirectangular) : nil, from: .header)
     list.add(projection == 2 ? .projection(.cubemap) : nil, from: .header)
-    let byName = texts.byName
+    let boxes = container == "mov" ? BoxFile(input).boxes(inside: ["moov", "udta"]) : []
+    var byName = texts.byName
+    for box in boxes where box.type == "Xtra" {
+      byName.merge(box.content(input).map(WindowsAttributes.numbers) ?? [:]) { known, _ in known }
+    }
     for (table, source) in [(FieldTables.quickTime, FactSource.quickTime), (FieldTables.header, .header)] {
       // Matroska writes its names in capitals.
       list.add(table, from: source) { byName[$0] ?? byName[$0.uppercased()] ?? [] }
     }
-    if let xmp = packet.flatMap({ XMPReader($0) }) {
+    if let xmp = packet(boxes).flatMap({ XMPReader($0) }) {
       list.add(FieldTables.xmp, from: .xmp, xmp.find)
     }
     return unsafe Outcome(facts: list, size: size, orientation: Int(video.orientation))
   }
 
   /// XMP has a box of Adobe's own, or one in the user's data.
-  private var packet: [UInt8]? {
-    guard container == "mov" else { return nil }
-    let box = BoxFile(input).boxes(inside: ["moov", "udta"]).first { box in
+  private func packet(_ boxes: [BoxFile.Box]) -> [UInt8]? {
+    let box = boxes.first { box in
       box.type == "XMP_" || box.type == "uuid" && input.exactly(16, at: box.start - 16) == BoxFile.xmpName
     }
     return box.flatMap { $0.content(input) }

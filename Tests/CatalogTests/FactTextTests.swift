@@ -21,6 +21,8 @@ import Testing
       ("projection", "flat", nil), ("live", " A-1 ", .contentIdentifier("A-1")), ("taken", "0000:00:00 00:00:00", nil),
       ("taken", "20240815", nil), ("taken", "soon", nil), ("position", "0,0", nil), ("position", "91, 2", nil),
       ("position", "48.85", nil), ("position", "north south", nil), ("position", "+48.8577", nil),
+      ("position", "+4861+00217/", nil), ("position", "+485161+0021742/", nil), ("position", "+485127+00217/", nil),
+      ("position", "+48512+0021742/", nil), ("position", "+4851+002/", nil),
       ("iso", String(repeating: "1", count: 65), nil),
     ] as [(String, String, FactValue?)])
   func says(field: String, text: String, value: FactValue?) { #expect(FactValue(field: field, text: text) == value) }
@@ -29,7 +31,9 @@ import Testing
     arguments: [
       ("48.8584, -2.2945", 48.8584, -2.2945), ("48.8584N 2.2945W", 48.8584, -2.2945),
       ("+48.8577+002.2950/", 48.8577, 2.295), ("-33.8599+151.2113+035.0CRSWGS_84/", -33.8599, 151.2113),
-      ("48.85837009;2.29448", 48.8583701, 2.29448),
+      ("48.85837009;2.29448", 48.8583701, 2.29448), ("+4851.462+00217.7/", 48.8577, 2.295),
+      ("-4851.462-00217.7-012.5CRSWGS_84/", -48.8577, -2.295), ("+485127.72-0021742", 48.8577, -2.295),
+      ("+485127.72+0021742.00+035.5/", 48.8577, 2.295), ("-0030-00030/", -0.5, -0.5),
     ])
   func positions(text: String, latitude: Double, longitude: Double) {
     #expect(
@@ -68,6 +72,8 @@ import Testing
   @Test(
     arguments: [
       ("48/1 51/1 3024/100", "N", 48.8584), ("48,51.504N", "", 48.8584), ("48,51,30.24", "South", -48.8584),
+      ("-48/1 51/1 3024/100", "S", -48.8584), ("-48/1 51/1 3024/100", "N", 48.8584), ("-48,51.504", "", -48.8584),
+      ("-48 -51 -30.24", "", -48.8584), ("-0,30", "", -0.5), ("-48.8584W", "", -48.8584),
       ("48 0/0 0", "N", nil), ("", "N", nil), ("1 -2", "N", nil), ("1 2 3 4", "N", nil),
     ] as [(String, String, Double?)])
   func degrees(text: String, side: String, value: Double?) {

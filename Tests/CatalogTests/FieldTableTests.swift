@@ -42,6 +42,33 @@ import Testing
     #expect(facts(["exif:GPSLatitude": "48,51.504N"]).isEmpty)
   }
 
+  @Test(arguments: [("0", 35.5), ("1", -35.5), ("2", 35.5), ("3", -35.5)])
+  func altitudesBelowAreNegative(side: String, metres: Double) {
+    #expect(facts(["exif:GPSAltitude": "355/10", "exif:GPSAltitudeRef": side]).map(\.value) == [.altitude(metres)])
+    // A sign beside it says the same once more.
+    guard metres < 0 else { return }
+    #expect(facts(["exif:GPSAltitude": "-355/10", "exif:GPSAltitudeRef": side]).map(\.value) == [.altitude(metres)])
+  }
+
+  /// Sides of EXIF, which are all that tells where it is.
+  @Test(arguments: [("N", "W", true), ("south", "e", true), ("N", "", false), ("X", "E", false), ("E", "N", false)])
+  func sidesThatThereAre(north: String, east: String, isPlace: Bool) {
+    let texts = [
+      ExifKey(.places, 2): "48", ExifKey(.places, 4): "2", ExifKey(.places, 1): north, ExifKey(.places, 3): east,
+    ]
+    var list = FactList()
+    list.add(FieldTables.exif, from: .exif) { texts[$0].map { [$0] } ?? [] }
+    #expect(list.facts.isEmpty != isPlace)
+  }
+
+  /// Nothing is known of the height where nothing is known of the place.
+  @Test(arguments: ["+00.0000+000.0000+012.5/", "+99.0000+000.0000+012.5/", "+4861.00+00217.00+012.5/"])
+  func placesThatAreNoneHaveNoAltitude(text: String) {
+    var list = FactList()
+    list.add(FieldTables.quickTime, from: .quickTime) { $0 == "location" ? [text] : [] }
+    #expect(list.facts.isEmpty)
+  }
+
   @Test(
     arguments: [
       ("20240506", "070809+0200", "2024-05-06 07:08:09+0200"), ("20240506", "070809", "2024-05-06 07:08:09"),

@@ -20,7 +20,8 @@ import Testing
       .caption,
       ["XMP-dc:Description", "IPTC:Caption-Abstract", "IFD0:ImageDescription", "IFD0:XPComment", "ExifIFD:UserComment"]
     ),
-    (.rating, ["XMP-xmp:Rating", "IFD0:Rating"]), (.position, ["Composite:GPSPosition"]),
+    (.rating, ["XMP-xmp:Rating", "XMP-acdsee:Rating", "IFD0:Rating", "FujiFilm:Rating", "Sony:Rating"]),
+    (.position, ["Composite:GPSPosition"]),
     (.altitude, ["Composite:GPSAltitude"]),
     (
       .time,

@@ -80,12 +80,15 @@ package struct FactGatherer {
     return WallTime(seconds: wall.seconds, nanoseconds: nanoseconds).map { .wall($0, offset: known) }
   }
 
-  /// EXIF's numbers have no sign, so without a side they are no place.
+  /// EXIF's numbers have no sign, so without sides, or with others than there are, they are no place.
   private func position(from source: FactSource) -> Position? {
     if let place { return FactText.rounded(latitude: place.latitude, longitude: place.longitude) }
     let (norths, easts) = (texts[.latitude] ?? [], texts[.longitude] ?? [])
     let (northSide, eastSide) = (texts[.latitudeSide]?.first ?? "", texts[.longitudeSide]?.first ?? "")
-    if source == .exif, northSide.isEmpty || eastSide.isEmpty { return nil }
+    func isSide(_ text: String, of sides: String) -> Bool {
+      text.lowercased().first.map { sides.contains($0) } ?? false
+    }
+    if source == .exif, !isSide(northSide, of: "ns") || !isSide(eastSide, of: "ew") { return nil }
     return zip(norths, easts).lazy.compactMap { (north, east) -> Position? in
       guard let latitude = FactText.degrees(north, side: northSide),
         let longitude = FactText.degrees(east, side: eastSide)
@@ -95,12 +98,14 @@ package struct FactGatherer {
   }
 
   private func altitude(from source: FactSource) -> Double? {
-    if let place { return place.altitude }
+    if let place { return position(from: source) == nil ? nil : place.altitude }
     let heights = texts[.height]?.compactMap { FactText.number($0, units: ["m"]) } ?? []
     // Where nothing is known of the place, 0 is nothing known of the height.
     guard let metres = heights.first(where: { $0 != 0 }) ?? heights.first, metres != 0 || position(from: source) != nil
     else { return nil }
-    return first(.heightSide, { FactText.number($0, units: []) }) == 1 ? -metres : metres
+    // Since Exif 3.0 two of four numbers are below what the altitude counts from, the ellipsoid or the sea.
+    let side = first(.heightSide) { FactText.number($0, units: []) }
+    return side == 1 || side == 3 ? -abs(metres) : metres
   }
 }
 

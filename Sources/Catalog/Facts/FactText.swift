@@ -112,7 +112,7 @@ enum FactText {
     Position(latitude: (latitude * 1e7).rounded() / 1e7, longitude: (longitude * 1e7).rounded() / 1e7)
   }
 
-  /// ISO 6709, annex H: numbers with signs, in degrees.
+  /// ISO 6709, annex H: numbers with signs. What may be behind the altitude, a reference system and a slash, says nothing.
   static func place(_ text: String) -> (latitude: Double, longitude: Double, altitude: Double?)? {
     var numbers: [String] = []
     guard text.utf8.count <= mostBytes, let first = text.utf8.first, [0x2B, 0x2D].contains(first) else { return nil }
@@ -120,12 +120,35 @@ enum FactText {
       if character == "+" || character == "-" { numbers.append("") }
       numbers[numbers.count - 1].append(character)
     }
-    guard (2...3).contains(numbers.count), let latitude = decimal(numbers[0]), let longitude = decimal(numbers[1])
+    guard (2...3).contains(numbers.count), let latitude = angle(numbers[0], digits: 2),
+      let longitude = angle(numbers[1], digits: 3), latitude.parts == longitude.parts
     else { return nil }
-    return (latitude, longitude, numbers.count == 3 ? decimal(numbers[2]) : nil)
+    return (latitude.degrees, longitude.degrees, numbers.count == 3 ? decimal(numbers[2]) : nil)
   }
 
-  /// Degrees, minutes and seconds as "48/1 51/1 3024/100", "48,51.504N" or "48.8584"; west and south are negative.
+  /// Degrees of "+48.8577", "+4851.46" or "+485127.72", and how many parts the text has: how many digits stand before
+  /// the point tells them apart. Degrees have at most so many.
+  private static func angle(_ text: String, digits: Int) -> (degrees: Double, parts: Int)? {
+    guard let value = decimal(text) else { return nil }
+    let more = text.utf8.dropFirst().prefix { Digits.isDigit($0) }.count - digits
+    if more <= 0 { return (value, 1) }
+    guard more == 2 || more == 4 else { return nil }
+    var rest = abs(value)
+    var degrees = 0.0
+    if more == 4 {
+      let seconds = rest.truncatingRemainder(dividingBy: 100)
+      degrees = seconds / 3600
+      rest = ((rest - seconds) / 100).rounded()
+      guard seconds < 60 else { return nil }
+    }
+    let minutes = rest.truncatingRemainder(dividingBy: 100)
+    guard minutes < 60 else { return nil }
+    degrees += minutes / 60 + ((rest - minutes) / 100).rounded()
+    return (value < 0 ? -degrees : degrees, 1 + more / 2)
+  }
+
+  /// Degrees, minutes and seconds as "48/1 51/1 3024/100", "48,51.504N" or "48.8584"; west and south are negative. A sign
+  /// counts for all parts, and says nothing beside a side.
   static func degrees(_ text: String, side: String = "") -> Double? {
     guard text.utf8.count <= 2 * mostBytes else { return nil }
     var text = Whitespace.trimmed(text).lowercased()
@@ -137,11 +160,16 @@ enum FactText {
     let parts = text.split { " ,".contains($0) }
     guard (1...3).contains(parts.count) else { return nil }
     var value = 0.0
+    var isNegative = false
     for (index, part) in parts.enumerated() {
-      guard let number = number(String(part), units: []), index == 0 || number >= 0 else { return nil }
-      value += number / [1, 60, 3600][index]
+      guard let number = number(String(part), units: []) else { return nil }
+      if index == 0 { isNegative = number.sign == .minus }
+      // Where minutes have a sign, degrees have it, too.
+      guard number >= 0 || isNegative else { return nil }
+      value += abs(number) / [1, 60, 3600][index]
     }
-    return side.hasPrefix("s") || side.hasPrefix("w") ? -value : value
+    if !side.isEmpty { isNegative = side.hasPrefix("s") || side.hasPrefix("w") }
+    return isNegative ? -value : value
   }
 }
 

@@ -46,7 +46,11 @@ package enum FactPart: Hashable, Sendable {
 /// A field of EXIF.
 package struct ExifKey: Hashable, Sendable {
   /// Where it is.
-  package enum Directory: Sendable, CaseIterable { case main, details, places, apple }
+  package enum Directory: Sendable, CaseIterable {
+    case main, details, places
+    /// Notes of makers.
+    case apple, fujifilm, sony
+  }
   package let directory: Directory
   package let tag: UInt16
   /// Takes both.
@@ -69,7 +73,7 @@ package struct DatasetKey: Hashable, Sendable {
 
 /// The tables: foreign fields and ours.
 package enum FieldTables {
-  /// EXIF, and Apple's maker note.
+  /// EXIF, and notes of makers.
   package static let exif: [FieldMapping<ExifKey>] = [
     .init(ExifKey(.details, 36867), .time(0)), .init(ExifKey(.details, 37521), .fraction(0)),
     .init(ExifKey(.details, 36881), .zone(0)),
@@ -87,6 +91,7 @@ package enum FieldTables {
     .init(ExifKey(.main, 40091), .field(.title)), .init(ExifKey(.main, 270), .cameraCaption),
     .init(ExifKey(.main, 40092), .field(.caption)), .init(ExifKey(.details, 37510), .field(.caption)),
     .init(ExifKey(.main, 40094), .tagList(separator: ";")), .init(ExifKey(.main, 18246), .field(.rating)),
+    .init(ExifKey(.fujifilm, 0x1431), .field(.rating)), .init(ExifKey(.sony, 0x2002), .field(.rating)),
     .init(ExifKey(.main, 18249), .ratingPercent),
     .init(ExifKey(.apple, 0x11), .field(.live)), .init(ExifKey(.apple, 0x0B), .field(.burst)),
   ]
@@ -110,7 +115,7 @@ package enum FieldTables {
     .init("exif:FocalLength", .field(.focal)),
     .init("dc:title[]", .field(.title)), .init("photoshop:Headline", .field(.title)),
     .init("dc:description[]", .field(.caption)), .init("xmp:Rating", .field(.rating)),
-    .init("MicrosoftPhoto:Rating", .ratingPercent),
+    .init("acdsee:rating", .field(.rating)), .init("MicrosoftPhoto:Rating", .ratingPercent),
     .init("dc:subject[]", .flatTag), .init("digiKam:TagsList[]", .field(.tags)),
     .init("lr:hierarchicalSubject[]", .tagPaths(separator: "|")),
     .init("Iptc4xmpExt:PersonInImage[]", .field(.people)),
@@ -126,7 +131,7 @@ package enum FieldTables {
     .init(DatasetKey(2, 120), .field(.caption)), .init(DatasetKey(2, 25), .flatTag),
   ]
 
-  /// The keys of videos, as libavformat names them.
+  /// The keys of videos, as libavformat names them, and attributes of Windows.
   package static let quickTime: [FieldMapping<String>] = [
     .init("com.apple.quicktime.creationdate", .time(0)), .init("date", .time(1)),
     .init("com.apple.quicktime.location.ISO6709", .place), .init("location", .place),
@@ -139,7 +144,7 @@ package enum FieldTables {
     .init("com.apple.quicktime.comment", .field(.caption)), .init("comment", .field(.caption)),
     .init("com.apple.quicktime.keywords", .tagList(separator: ",")),
     .init("keywords", .tagList(separator: ",")),
-    .init("com.apple.quicktime.rating.user", .field(.rating)),
+    .init("com.apple.quicktime.rating.user", .field(.rating)), .init("WM/SharedUserRating", .ratingPercent),
     .init("com.apple.quicktime.content.identifier", .field(.live)),
   ]
 

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Client
 internal import Glibc
 internal import Import
 internal import System
@@ -19,7 +20,10 @@ struct ImportDialogue {
     defer { signals.release() }
     let deletion = DeletionDialogue(command: command, calls: calls, signals: signals)
     var left = try deletion.finishInterrupted(target)
-    let times = pattern.map { TakenTimes($0, movesCompanions: command.moveCompanions) }
+    let times = try pattern.map { pattern in
+      TakenTimes(
+        pattern, movesCompanions: command.moveCompanions, home: try SpaceZone.name(ofSpaceAt: destination.mountPoint))
+    }
     defer { times?.stop() }
     let readers = ArchiveReaders()
     defer { readers.stop() }

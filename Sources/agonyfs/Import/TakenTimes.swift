@@ -19,12 +19,14 @@ final class TakenTimes: AlbumSorter {
   private let pattern: DatePattern
   private let movesCompanions: Bool
   private let decoder = DecoderProgram.silent()
-  private let places = Mutex(Places())
+  private let places: Mutex<Places>
   private let calls = FileCalls()
 
-  init(_ pattern: DatePattern, movesCompanions: Bool) {
+  /// `home` is the name of the space's home zone.
+  init(_ pattern: DatePattern, movesCompanions: Bool, home: String?) {
     self.pattern = pattern
     self.movesCompanions = movesCompanions
+    places = Mutex(Places(home: home))
   }
 
   func stop() { decoder.stop() }
@@ -48,8 +50,8 @@ final class TakenTimes: AlbumSorter {
 
   /// The album of a time; nobody knows when something was taken whose time the user took away.
   private func album(_ time: CapturedTime?) -> [[UInt8]] {
-    guard let date = time?.wall.date else { return [Array("undated".utf8)] }
-    return pattern.album(year: date.year, month: date.month, day: date.day)
+    guard let wall = time?.wall else { return [Array("undated".utf8)] }
+    return pattern.album(year: wall.date.year, month: wall.knownMonth, day: wall.knownDay)
   }
 }
 
@@ -99,7 +101,9 @@ extension TakenTimes {
       if let kind = found.kind {
         media.append(StackCandidate(inode: number, directory: 0, name: name, kind: kind))
       } else if SidecarFile.kind(ofName: name) != nil {
-        sidecars.append(SidecarFile(inode: number, directory: 0, name: name, title: found.facts.mediaName))
+        sidecars.append(
+          SidecarFile(
+            inode: number, directory: 0, name: name, title: found.facts.mediaName, ending: found.facts.mediaEnding))
       }
     }
     return Sidecars.match(sidecars, to: media)
@@ -140,10 +144,13 @@ private struct Places {
   private let tables = PlaceTables.debian
   private lazy var gazetteer = tables.gazetteer()
   private lazy var zones = tables.zoneLibrary()
+  private let home: String?
+
+  init(home: String?) { self.home = home }
 
   mutating func settle(_ item: inout MediaItem, _ times: [TimeCandidate]) {
     let towns = item.position == nil ? nil : gazetteer
-    item.settle(times: times, gazetteer: towns, zones: &zones)
+    item.settle(times: times, gazetteer: towns, home: home.flatMap { zones.rules(named: $0) }, zones: &zones)
   }
 }
 

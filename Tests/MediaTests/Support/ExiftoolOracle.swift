@@ -6,9 +6,21 @@ struct ExiftoolOracle {
   /// Between the items of a list.
   private static let separator = "##"
 
-  init(_ path: String, _ bench: Bench) throws {
-    let lines = try bench.shell("exiftool -n -G1 -s -a -sep '\(Self.separator)' -api QuickTimeUTC=0 '\(path)'")
-    for line in String(decoding: lines, as: UTF8.self).split(separator: "\n") {
+  init(_ path: String, _ bench: Bench) throws { self.init(lines: try Self.lines("'\(path)'", bench)) }
+
+  /// What it says about several files, in their order. At least two.
+  static func all(_ names: [String], _ bench: Bench) throws -> [ExiftoolOracle] {
+    // The name of each file stands before its values.
+    try lines(names.joined(separator: " "), bench).split { $0.hasPrefix("======== ") }.map { ExiftoolOracle(lines: $0) }
+  }
+
+  private static func lines(_ paths: String, _ bench: Bench) throws -> ArraySlice<Substring> {
+    let output = try bench.shell("exiftool -n -G1 -s -a -sep '\(separator)' -api QuickTimeUTC=0 \(paths)")
+    return String(decoding: output, as: UTF8.self).split(separator: "\n")[...]
+  }
+
+  private init(lines: ArraySlice<Substring>) {
+    for line in lines {
       guard let end = line.firstIndex(of: "]"), let colon = line.firstRange(of: " : ") else { continue }
       let name = line[line.index(after: end)..<colon.lowerBound].filter { $0 != " " }
       let key = line.dropFirst().prefix { $0 != "]" } + ":" + name
@@ -53,6 +65,24 @@ struct ExiftoolOracle {
 
   /// The codec of a video.
   var codec: String? { first((1...3).map { "Track\($0):CompressorID" }).map { Self.codecs[$0] ?? $0 } }
+
+  /// The rating, of a maker's or in percent; nil if there is none.
+  var rating: Int? {
+    let stars = ["XMP-xmp", "XMP-acdsee", "IFD0", "FujiFilm", "Sony"].map { $0 + ":Rating" } + ["Keys:UserRating"]
+    let percents = ["XMP-microsoft:RatingPercent", "IFD0:RatingPercent", "Microsoft:SharedUserRating"]
+    if let rating = first(stars).flatMap({ Double($0) }) { return Int(rating.rounded()) }
+    // As its documentation of XMP-microsoft tells.
+    return first(percents).flatMap { Int($0) }.flatMap { [0: 0, 1: 1, 25: 2, 50: 3, 75: 4, 99: 5][$0] }
+  }
+
+  /// Latitude, longitude, and the altitude if it is known.
+  var place: [Double] {
+    func numbers(_ keys: [String]) -> [Double] {
+      (first(keys) ?? "").split(separator: " ").compactMap { Double($0) }
+    }
+    let whole = numbers(["Keys", "UserData", "ItemList"].map { $0 + ":GPSCoordinates" })
+    return whole.isEmpty ? numbers(["Composite:GPSPosition"]) + numbers(["Composite:GPSAltitude"]) : whole
+  }
 
   /// How many bytes at the end of a photo are its video.
   var motionBytes: UInt64? { values["XMP-GCamera:MicroVideoOffset"].flatMap { UInt64($0) } }

@@ -5,6 +5,8 @@ struct TIFFBuilder {
     case long(UInt32)
     case ascii(String)
     case fractions([(UInt32, UInt32)])
+    /// Fractions of a type that has signs.
+    case signedFractions([(Int32, Int32)])
     /// Bytes of a type that has no structure here.
     case undefined([UInt8])
     /// The place of bytes that are laid behind the directory.
@@ -44,6 +46,9 @@ struct TIFFBuilder {
       case .ascii(let text): (type, count, value) = (2, text.utf8.count + 1, Array(text.utf8) + [0])
       case .fractions(let list):
         (type, count, value) = (5, list.count, list.flatMap { ordered(UInt64($0.0), 4) + ordered(UInt64($0.1), 4) })
+      case .signedFractions(let list):
+        let halves = list.flatMap { [UInt32(bitPattern: $0.0), UInt32(bitPattern: $0.1)] }
+        (type, count, value) = (10, list.count, halves.flatMap { ordered(UInt64($0), 4) })
       case .undefined(let bytes): (type, count, value) = (7, bytes.count, bytes)
       case .place(let bytes):
         (type, count, value) = (4, 1, ordered(UInt64(place), 4))

@@ -8,6 +8,7 @@
 
 internal import Catalog
 internal import Index
+internal import System
 package import SystemPackage
 internal import Vault
 

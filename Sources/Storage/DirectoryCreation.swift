@@ -84,7 +84,7 @@ package struct DirectoryCreation {
   package func complete() throws(DirectoryStorageError) {
     marker.remove(from: directory)
     do throws(Errno) {
-      try? VaultFile.setTimes(of: ".", in: directory)
+      try? storage.owner.setTimes(of: ".", in: directory)
       try Self.flush(".", in: directory)
     } catch {
       throw .system(error, "completing the vault")

@@ -81,7 +81,7 @@ extension DirectoryRefresh {
       } catch .directoryNotEmpty {
         // With what could not be moved.
       }
-      try VaultFile.setTimes(of: place, in: directory)
+      try owner.setTimes(of: place, in: directory)
       if hasMoved { try flush(place) }
     }
   }
@@ -164,7 +164,7 @@ extension DirectoryRefresh {
 
   /// Makes an exchange durable, and resets the times that it changed.
   func flushAfterExchange() throws(Errno) {
-    try VaultFile.setTimes(of: root)
+    try owner.setTimes(of: ".", in: root)
     try systemCall { fsync(root.number) }
     try flush(Self.place)
     try flush(".")

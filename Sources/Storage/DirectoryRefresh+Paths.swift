@@ -56,6 +56,8 @@ extension DirectoryRefresh {
   }
 
   /// The vault's files in a folder, and their bytes; none if it is missing.
+  ///
+  /// - Throws: `.notPermitted`, as root, for one that is not the vault owner's.
   func files(in folder: Int) throws(Errno) -> [(name: SegmentIdentifier, size: Int64)] {
     guard try status(of: path(folder)) != nil else { return [] }
     var files: [(name: SegmentIdentifier, size: Int64)] = []
@@ -63,6 +65,8 @@ extension DirectoryRefresh {
       guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
         let status = try status(of: path(folder) + "/" + identifier.description), status.st_mode & S_IFMT == S_IFREG
       else { continue }
+      // Its owner has to be told, before anything is changed.
+      if !owner.mayUse(status) { throw .notPermitted }
       files.append((identifier, Int64(status.st_size)))
     }
     return files

@@ -99,6 +99,7 @@ package final class DirectoryRefresh {
 
   private func allFiles() throws(Errno) -> [(name: SegmentIdentifier, size: Int64)] {
     var files: [(name: SegmentIdentifier, size: Int64)] = []
+    if let status = try status(of: StorageNames.parameters), !owner.mayUse(status) { throw .notPermitted }
     for folder in 0..<256 { files += try self.files(in: folder) }
     return files
   }
@@ -114,7 +115,6 @@ package final class DirectoryRefresh {
   /// - Returns: whether an earlier refresh had left something there, of which files may have come back.
   private func prepare() throws(Errno) -> Bool {
     action = "preparing the refresh"
-    storage.adoptFiles()
     var isNew = true
     do throws(Errno) {
       try change { () throws(Errno) in try owner.makeFolder(Self.place, in: directory) }
@@ -133,7 +133,7 @@ package final class DirectoryRefresh {
       try? removePlace()
       throw error
     }
-    try VaultFile.setTimes(of: ".", in: directory)
+    try owner.setTimes(of: ".", in: directory)
     try flush(".")
     return !isNew
   }
@@ -174,6 +174,8 @@ package final class DirectoryRefresh {
   private func complete(_ folder: String, like old: String) throws(Errno) {
     try change { () throws(Errno) in
       let opened = try VaultFile.openDirectory(folder, in: directory)
+      // Whoever owns the vault may have put something of root's in its place.
+      guard try owner.mayUse(opened.status()) else { return }
       // A folder that a copy lacks has the mode and owner of all of them.
       if let status = try status(of: old) { try FileCopy.setOwnerAndMode(of: opened, to: status) }
       try VaultFile.setTimes(of: opened)
@@ -210,7 +212,7 @@ package final class DirectoryRefresh {
       try flush(".")
     }
     try removePlace()
-    try change { () throws(Errno) in try VaultFile.setTimes(of: root) }
+    try change { () throws(Errno) in try owner.setTimes(of: ".", in: root) }
     try flush(".")
   }
 
@@ -222,7 +224,7 @@ package final class DirectoryRefresh {
       }
       // Somebody may have put something else there.
       unsafe unlinkat(directory.number, Self.place, AT_REMOVEDIR)
-      try VaultFile.setTimes(of: ".", in: directory)
+      try owner.setTimes(of: ".", in: directory)
     }
   }
 

@@ -9,20 +9,19 @@ extension DirectoryStorage {
     let root = try VaultFile.openDirectory(StorageNames.segments, in: directory)
     for folder in 0..<256 {
       try owner.makeFolder(folderName(folder), in: root)
-      try VaultFile.setTimes(of: folderName(folder), in: root)
+      try owner.setTimes(of: folderName(folder), in: root)
     }
-    try VaultFile.setTimes(of: root)
+    try owner.setTimes(of: ".", in: root)
     try systemCall { fsync(root.number) }
   }
 
-  /// Makes missing folders, removes a marker that a crash at the end of the creation left, gives every directory the
-  /// constant time, and, as root, the vault's owner what is root's.
+  /// Makes missing folders, removes a marker that a crash at the end of the creation left, and gives every directory the
+  /// constant time. Writes nothing where nothing of that is needed.
   package func prepareForWriting() {
-    adoptFiles()
     unsafe unlinkat(directory.number, StorageNames.creationMarker, 0)
     for folder in 0..<256 {
       do throws(Errno) {
-        try VaultFile.setTimes(of: folderName(folder), in: root)
+        try owner.resetTimes(of: folderName(folder), in: root)
       } catch .noSuchFileOrDirectory {
         // Without room it is made later, with the first file in it.
         try? makeFolder(folder)
@@ -31,8 +30,9 @@ extension DirectoryStorage {
         continue
       }
     }
-    try? VaultFile.setTimes(of: root)
-    try? VaultFile.setTimes(of: ".", in: directory)
+    try? owner.resetTimes(of: ".", in: root)
+    // Whoever lists the directory that the vault is in may read the vault's own on the way.
+    try? owner.resetTimes(of: ".", in: directory, afterReading: false)
   }
 
   /// Whether there is a folder `refreshing`.
@@ -56,8 +56,8 @@ extension DirectoryStorage {
     } catch .fileExists {
       return
     }
-    try? VaultFile.setTimes(of: folderName(folder), in: root)
-    try? VaultFile.setTimes(of: root)
+    try? owner.setTimes(of: folderName(folder), in: root)
+    try? owner.setTimes(of: ".", in: root)
     try systemCall { fsync(root.number) }
   }
 
@@ -65,7 +65,7 @@ extension DirectoryStorage {
   func changeNames<Result>(
     in folder: Int, _ body: () throws(Errno) -> Result
   ) throws(Errno) -> Result {
-    defer { try? VaultFile.setTimes(of: folderName(folder), in: root) }
+    defer { try? owner.setTimes(of: folderName(folder), in: root) }
     do throws(Errno) {
       return try body()
     } catch .noSuchFileOrDirectory {

@@ -14,19 +14,6 @@ package struct StrayFile: Sendable {
 }
 
 extension DirectoryStorage {
-  /// As root, gives everything in somebody else's vault that is root's to the owner: what earlier versions left.
-  func adoptFiles() {
-    guard owner.canAdopt else { return }
-    owner.adopt(StorageNames.parameters, in: directory)
-    for folder in 0..<256 {
-      owner.adopt(folderName(folder), in: root)
-      guard let opened = try? VaultFile.openDirectory(folderName(folder), in: root) else { continue }
-      for name in (try? Directory.names(in: ".", of: opened)) ?? [] where SegmentIdentifier(name: name) != nil {
-        owner.adopt(String(decoding: name, as: UTF8.self), in: opened)
-      }
-    }
-  }
-
   /// A file of the vault at a path that belongs to somebody else than the vault; nil if none is found.
   package static func stray(at path: FilePath) -> StrayFile? {
     guard let directory = try? Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY) else { return nil }

@@ -5,7 +5,7 @@
 //    none, so that a crash leaves no file; where the host has no such files (`O_TMPFILE`), a random name of the same form,
 //    so that a crash leaves one that looks like cover.
 // 3. Complete files and all directories have the access and modification time `completeTime`; directories get it back
-//    after every change, and when writing begins, as a crash may have come between.
+//    after every change, and, if they lack it, when writing begins, as a crash may have come between.
 
 internal import CPlatform
 internal import Glibc
@@ -222,7 +222,7 @@ package final class DirectoryStorage: Storage {
     } catch .noSuchFileOrDirectory {
       return
     }
-    try? VaultFile.setTimes(of: folderName(identifier.folder), in: root)
+    try? owner.setTimes(of: folderName(identifier.folder), in: root)
   }
 
   /// Calls `body` for every segment file. Files with other names are skipped.

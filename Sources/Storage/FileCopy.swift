@@ -22,13 +22,16 @@ internal import SystemPackage
   /// Copies a file to a new one. Durable on return, but for the name.
   ///
   /// - Returns: the inode of the old file.
-  /// - Throws: `.changedByOthers` when the file changes meanwhile.
+  /// - Throws: `.changedByOthers` when the file changes meanwhile; `.notPermitted`, as root, when it is not the vault
+  ///   owner's.
   func copy(
     _ path: String, to newPath: String, in directory: Descriptor, isDated: Bool = false
   ) throws(Errno) -> ino_t {
     let old = try VaultFile.open(path, in: directory, O_RDONLY)
-    let new = try owner.create(newPath, in: directory)
     let status = try old.status()
+    // The owner can read the new one at once.
+    if !owner.mayUse(status) { throw .notPermitted }
+    let new = try owner.create(newPath, in: directory)
     let (source, target) = (SegmentFile(old), SegmentFile(new))
     var offset = 0
     while true {

@@ -29,7 +29,7 @@ package protocol Storage: AnyObject, Sendable {
   func replaceParameters(with content: [UInt8]) throws(Errno)
 
   /// Puts right what a crash or a copy may have left and what nothing depends on: missing folders, and times of
-  /// folders. As far as possible; whoever begins to write calls it.
+  /// folders. As far as possible, and without a change where nothing is wrong; whoever begins to write calls it.
   func prepareForWriting()
 
   /// Whether a refresh that was killed left something beside the segment files.

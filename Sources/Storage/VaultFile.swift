@@ -45,10 +45,15 @@ enum VaultFile {
     try systemCall { unsafe futimens(file.number, times) }
   }
 
-  /// Gives a directory the constant time, if it belongs to this user; only its owner may do that.
-  static func setTimes(of path: String, in directory: Descriptor) throws(Errno) {
+  /// Gives a directory, which may be opened only as a starting point for paths, the constant time.
+  static func setTimes(ofDirectory opened: Descriptor) throws(Errno) {
     let times = constantTimes
-    try systemCall { unsafe utimensat(directory.number, path, times, AT_SYMLINK_NOFOLLOW) }
+    try systemCall { unsafe utimensat(opened.number, ".", times, AT_SYMLINK_NOFOLLOW) }
+  }
+
+  /// Whether a time is the constant one.
+  static func isConstant(_ time: timespec) -> Bool {
+    time.tv_sec == DirectoryStorage.completeTime && time.tv_nsec == 0
   }
 
   private static var constantTimes: [timespec] {

@@ -2,9 +2,9 @@
 // 1. All files of a vault have one owner, one group and one mode, and so have all its folders, whoever's process makes
 //    them: what a root mount writes is no more conspicuous than cover, and the user's own mount can use it.
 // 2. Where the host has files without names (O_TMPFILE), a file gets them before its name, so no crash leaves another one.
-//    Elsewhere it gets them right after, and the next mount of root that writes puts right what a crash left.
-// 3. Of what is there already, root gives away only what has no other name and a time that no user can give to a file of
-//    root's. So nobody gets a file of root's by moving it into a vault.
+//    Elsewhere it gets them right after; what a crash leaves stays root's until root gives it away by hand.
+// 3. Root gives away only what it has just made, and dates and copies only what is the owner's. So nobody gets anything of
+//    root's, nor its bytes, by moving it into a vault.
 // 4. Nothing is made for, or given to, somebody else through a symbolic link: whoever owns the vault can put one in the
 //    place of a folder at any time.
 
@@ -113,7 +113,10 @@ struct VaultOwner: Sendable {
   func makeFolder(_ path: String, in directory: Descriptor) throws(Errno) {
     let (folder, name) = try place(of: path, in: directory)
     try systemCall { unsafe mkdirat(folder.number, name, 0o700) }
-    if let opened = try? VaultFile.openDirectory(name, in: folder) { give(opened) }
+    guard let opened = try? VaultFile.openDirectory(name, in: folder) else { return }
+    // Whoever owns the vault may have put another one in its place since.
+    if isAnother, (try? Directory.names(in: ".", of: opened).isEmpty) != true { return }
+    give(opened)
   }
 
   /// Gives a file or folder to the owner, with the mode that all have. Where the host refuses that it stays as it is:
@@ -129,21 +132,23 @@ struct VaultOwner: Sendable {
     if isAnother || status.st_mode & 0o7777 != mode { _ = fchmod(file.number, mode) }
   }
 
-  /// As root, gives a complete file or a folder that is root's to the owner. `path` is one name.
-  func adopt(_ path: String, in directory: Descriptor) {
-    guard let status = try? directory.status(of: path), isRoots(status) else { return }
-    let isFolder = status.st_mode & S_IFMT == S_IFDIR
-    guard
-      let file = isFolder
-        ? try? VaultFile.openDirectory(path, in: directory) : try? VaultFile.open(path, in: directory, O_RDONLY),
-      let opened = try? file.status(), isRoots(opened), isFolder || opened.st_nlink == 1,
-      opened.st_mtim.tv_sec == DirectoryStorage.completeTime, opened.st_mtim.tv_nsec == 0
-    else { return }
-    give(file)
+  /// Whether this process may date or copy something in the vault. Root can with everything, and must not with what
+  /// somebody has put there; for others the system decides.
+  func mayUse(_ status: stat) -> Bool { status.st_uid == user || geteuid() != 0 }
+
+  /// Gives a directory, in which something was changed, the constant time. Leaves one that is not the owner's as it is.
+  func setTimes(of path: String, in directory: Descriptor) throws(Errno) {
+    let opened = try Descriptor.open(path, in: directory, agonyfs_path_flag() | O_DIRECTORY | O_NOFOLLOW)
+    if try mayUse(opened.status()) { try VaultFile.setTimes(ofDirectory: opened) }
   }
 
-  private func isRoots(_ status: stat) -> Bool { status.st_uid == 0 && user != 0 }
-
-  /// Whether this process may give files to the owner, who is somebody else.
-  var canAdopt: Bool { geteuid() == 0 && user != 0 }
+  /// Gives a directory the constant time if it has another one. Otherwise nothing is written to the host: some count the
+  /// changes of each directory, and the count would tell how often the vault was written.
+  ///
+  /// - Parameter afterReading: whether another access time counts as well.
+  func resetTimes(of path: String, in directory: Descriptor, afterReading: Bool = true) throws(Errno) {
+    let status = try directory.status(of: path)
+    let wasRead = afterReading && !VaultFile.isConstant(status.st_atim)
+    if wasRead || !VaultFile.isConstant(status.st_mtim) { try setTimes(of: path, in: directory) }
+  }
 }

@@ -144,7 +144,8 @@ extension CommandFailure {
       self.init(
         .failure,
         "Another program changes files in \(path); wait until it ends, and try again with: agonyfs refresh \(path)")
-    case .system(let error, let action): self.init(error, doing: action, of: " in the vault at \(path)")
+    case .system(let error, let action):
+      self = Self.strayFile(error, vault: path) ?? Self(error, doing: action, of: " in the vault at \(path)")
     }
   }
 

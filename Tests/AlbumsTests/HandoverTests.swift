@@ -250,6 +250,10 @@ import Testing
     let space = try SpaceManager.openSpace(in: vault, password: .of(Self.owner), readOnly: true)
     expectRefusal(.spaceInUse) { () throws(VaultError) in try shrink(vault) }
     expectRefusal(.spaceInUse) { () throws(VaultError) in try addWithin(vault) }
+    // The key of the new password is derived, which takes long, before the owner is opened.
+    expectRefusal(.passwordInUse) { () throws(VaultError) in
+      try SpaceManager.addSpace(to: vault, within: .of(Self.owner), password: .of(Self.first), cover: Self.part)
+    }
     try space.close()
     #expect(throws: VaultError.self) {
       try SpaceManager.shrinkSpace(in: vault, password: .of(Self.first), by: 1)

@@ -1,6 +1,7 @@
 import FaultyStorage
 import Glibc
 import Storage
+import System
 import SystemPackage
 import TestSupport
 import Testing
@@ -73,6 +74,34 @@ import Testing
     unsafe unlink(others[0])
     try DirectoryStorage(path: FilePath(path)).prepareForWriting()
     #expect(conspicuous == [others[1]])
+  }
+
+  /// Hosts count the changes of each directory. Whoever knows how often one space was written knows then of others.
+  @Test func whoBeginsToWriteChangesNothingThatIsRight() throws {
+    for name in names { try storage.put(name, randomBytes(5000)) }
+    // As a listing by somebody else leaves it.
+    try setAccessTime(of: path)
+    let directories = everything.filter { HostFile.status($0).st_mode & S_IFMT == S_IFDIR }
+    #expect(directories.count == 258)
+    let changed = { (path: String) in
+      let time = HostFile.status(path).st_ctim
+      return [time.tv_sec, time.tv_nsec]
+    }
+    let before = directories.map(changed)
+    // A change in the same moment of the kernel's clock would not show.
+    usleep(20_000)
+    let opened = try DirectoryStorage(path: FilePath(path))
+    opened.prepareForWriting()
+    #expect(directories.map(changed) == before)
+    try setAccessTime(of: path + "/segments/07")
+    opened.prepareForWriting()
+    #expect(conspicuous == [path])
+    #expect(zip(directories, before).filter { changed($0) != $1 }.map(\.0) == [path + "/segments/07"])
+  }
+
+  private func setAccessTime(of path: String) throws {
+    let times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), HostFile.status(path).st_mtim]
+    try systemCall { unsafe utimensat(AT_FDCWD, path, times, 0) }
   }
 
   @Test func aCopyWithoutEmptyFoldersIsReadAndWritten() throws {

@@ -66,8 +66,16 @@ package enum SpaceManager {
     of vault: Vault, password: Password, cipher: CipherSuite = .fastest(), ownFiles: Int64 = 0,
     in storage: DraftStorage = DraftStorage()
   ) throws(VaultError) -> (files: [NewFile], slots: [NewFile]) {
+    try draftSpace(
+      of: vault, slots: try vault.slotKeys(for: password), cipher: cipher, ownFiles: ownFiles, in: storage)
+  }
+
+  /// The same for the slots of a password.
+  static func draftSpace(
+    of vault: Vault, slots: [SlotKey], cipher: CipherSuite, ownFiles: Int64,
+    in storage: DraftStorage = DraftStorage()
+  ) throws(VaultError) -> (files: [NewFile], slots: [NewFile]) {
     let draft = vault.draft(in: storage)
-    let slots = try vault.slotKeys(for: password)
     try checkUnused(slots, in: vault)
     try checkUnused(slots, in: draft)
     let slot = try vault.strongest(of: slots)

@@ -45,11 +45,14 @@ extension SpaceManager {
     to vault: Vault, within owner: Password, password: Password, cipher: CipherSuite = .fastest(), cover size: Int64,
     _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
+    // A derivation takes long. Nothing is to show how long it took from the opening of the owner to the first file.
+    let slots = try vault.slotKeys(for: password)
+    try checkUnused(slots, in: vault)
     let ownerSpace = try openOwner(in: vault, password: owner, control)
     let count = vault.coverFiles(for: size)
     // Nothing of that is written before there is room.
     try requireUnused(count, in: ownerSpace, of: vault)
-    let new = try draftSpace(of: vault, password: password, cipher: cipher, ownFiles: count)
+    let new = try draftSpace(of: vault, slots: slots, cipher: cipher, ownFiles: count)
     try handOver(count, of: ownerSpace, in: vault, control) { all in
       (new.files + (0..<all - new.files.count - new.slots.count).map { _ in NewFile.random() }, new.slots)
     }

@@ -156,6 +156,26 @@ import Testing
     #expect(conspicuous(in: workspace.at("Vault")).isEmpty)
   }
 
+  /// What the host counts of the vault's own directory stays after a refresh. It must not count how often spaces were used.
+  @Test func aMountThatWritesLeavesTheVaultsOwnDirectoriesAlone() throws {
+    try expectSuccess(
+      """
+      visit() {
+        agonyfs mount --password-file password Vault Albums
+        seq 1 300000 > Albums/$1
+        agonyfs unmount Albums
+      }
+      changed() { stat -c '%z %n' Vault Vault/segments; }
+      # The first one resets what a listing of the new vault left.
+      visit 1
+      changed > before
+      sleep 0.1
+      visit 2
+      visit 3
+      changed | cmp - before
+      """)
+  }
+
   /// As programs leave them that copy files only.
   @Test func aCopyWithoutEmptyFoldersIsMountedAndWritten() throws {
     try expectSuccess(

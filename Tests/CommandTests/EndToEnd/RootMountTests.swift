@@ -162,9 +162,8 @@ import Testing
       """)
   }
 
-  /// Earlier versions left files of root's. The user is told what to do; the next mount of root puts it right, but gives
-  /// nobody a file that is not the vault's.
-  @Test func filesOfRootAreGivenBack() throws {
+  /// Earlier versions left files of root's. The user is told what to do, and so is root before a refresh.
+  @Test func filesOfRootAreNamed() throws {
     try expect(
       "65534:65534",
       """
@@ -173,19 +172,40 @@ import Testing
       chown 0:0 home/Vault/agonyfs.json $(find home/Vault/segments -type f)
       says 1 'belongs to root' user ./program mount --password-file home/password home/Vault home/Albums
       grep -q 'chown -R 65534:65534' err
-      # Secrets of root's, moved or linked into the vault by whoever may move them.
-      echo secret > secret
-      chmod 600 secret
-      name=$(printf 'ab%030d' 7)
-      mv secret home/Vault/segments/ab/$name
-      echo secret > linked
-      touch -d '2000-01-01 UTC' linked
-      ln linked home/Vault/segments/ab/$(printf 'ab%030d' 8)
       by_root 'test -s Albums/user'
-      test "$(stat -c %U home/Vault/segments/ab/$name linked | sort -u)" = root
-      rm -f home/Vault/segments/ab/$name home/Vault/segments/ab/$(printf 'ab%030d' 8)
+      test "$(stat -c %U home/Vault/agonyfs.json)" = root
+      says 1 'belongs to root' ./program refresh home/Vault
+      grep -q 'chown -R 65534:65534' err
+      chown -R 65534:65534 home/Vault
       uniform
       by_user 'test -s home/Albums/user'
+      """)
+  }
+
+  /// Nobody gets a directory or a file of root's by moving it into a vault, whatever its time is.
+  @Test func nothingOfRootIsGivenAway() throws {
+    try expect(
+      "65534:65534",
+      """
+      create --cover 0
+      by_user 'head -c 3000000 /dev/urandom > home/Albums/user'
+      for folder in home/Vault/segments/[3-9]*; do if rmdir $folder 2> /dev/null; then break; fi; done
+      mkdir $folder
+      echo secret > $folder/secret
+      file=home/Vault/segments/ab/$(printf 'ab%030d' 7)
+      head -c 1M /dev/zero > $file
+      touch -d '2000-01-01 UTC' $file
+      for turn in 1 2; do by_root 'test -s Albums/user; head -c 1000000 /dev/urandom > Albums/more'; done
+      test "$(stat -c %U $folder $folder/secret $file | sort -u)" = root
+      test "$(stat -c %Y $folder)" != 946684800
+      test "$(wc -c < $file)" = 1048576
+      # Something of the vault may be in it by now.
+      rm $folder/secret $file
+      chown $ids $folder
+      chmod 700 $folder
+      by_root 'test -s Albums/more'
+      uniform
+      by_user 'test -s home/Albums/more'
       """)
   }
 }

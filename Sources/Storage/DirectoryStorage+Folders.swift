@@ -31,7 +31,7 @@ extension DirectoryStorage {
       }
     }
     try? owner.resetTimes(of: ".", in: root)
-    // Whoever lists the directory that the vault is in may read the vault's own on the way.
+    // Its access time says no more than that another program listed it, which happens often.
     try? owner.resetTimes(of: ".", in: directory, afterReading: false)
   }
 

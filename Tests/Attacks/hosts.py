@@ -4,7 +4,8 @@
 For each host (ext4, xfs, btrfs) it makes NUMBER vaults with a hidden space and as many without, each on a file system of its
 own that has nothing else. The decoy is used in the same way in all. Then it looks at a copy by rsync on another such file
 system, at the disk as it is, and at the disk after a refresh: at absolute inode numbers, offsets of directories, allocation
-groups, places of files, the host's counters, and all that the decoy's password opens in the heads. A line for each look:
+groups, places of files, the host's counters, how often it counts that a directory or file was changed, and all that the
+decoy's password opens in the heads. A line for each look:
 `fails` when no feature tells the two kinds apart, `DECLARED` with those that do and of which the threat model says so,
 `WORKS` with others. Fails when one works, and when nothing of what is declared is seen: then it sees nothing. With fewer
 vaults than 8 of each kind it only looks. Needs root, for the disks.
@@ -38,10 +39,12 @@ LOOKS = ("copy by rsync", "disk", "disk after a refresh")
 COUNTERS = ["counter"]
 # What the threat model declares (*Host by host*), by how the names of features begin.
 FREE_ROOM = ["inode", "place", "allocation group", "offset"]
+# Those of folders and files, which a refresh makes anew; not those of the vault's own directory and of segments.
+CHANGES = ["change counts"]
 DECLARED = {
-    ("ext4", "disk"): COUNTERS + FREE_ROOM + ["birth"],
-    ("xfs", "disk"): COUNTERS + FREE_ROOM + ["birth"],
-    ("btrfs", "disk"): COUNTERS + FREE_ROOM + ["birth"],
+    ("ext4", "disk"): COUNTERS + FREE_ROOM + CHANGES + ["birth"],
+    ("xfs", "disk"): COUNTERS + FREE_ROOM + CHANGES + ["birth"],
+    ("btrfs", "disk"): COUNTERS + FREE_ROOM + CHANGES + ["birth"],
     ("ext4", "disk after a refresh"): COUNTERS + ["inode", "place"],
     ("xfs", "disk after a refresh"): COUNTERS + ["inode", "place", "allocation group of agonyfs.json"],
     ("btrfs", "disk after a refresh"): COUNTERS + ["inode", "place"],
@@ -128,6 +131,28 @@ def counters(kind, device):
     return {"counter: generation": int(generation[1])}
 
 
+def changes(kind, device, inodes):
+    """How often the file system counts that each inode was changed: i_version of ext4, change_count of XFS, sequence of
+    btrfs."""
+    # What is read of the device may be older than what was written to it since.
+    shell(f"blockdev --flushbufs {device}")
+    if kind == "ext4":
+        with open("requests", "w", encoding="ascii") as file:
+            file.writelines(f"stat <{inode}>\n" for inode in inodes)
+        told = shell(f"debugfs -f requests {device} 2>&1").stdout
+        found = [int(high + low, 16) for high, low in re.findall(r"Version: 0x(\w{8}):(\w{8})", told)]
+    elif kind == "xfs":
+        requests = " ".join(f"-c 'inode {inode}' -c 'p v3.change_count'" for inode in inodes)
+        found = [int(count) for count in re.findall(r"change_count = (\d+)", shell(f"xfs_db -r {requests} {device}").stdout)]
+    else:
+        told = shell(f"btrfs inspect-internal dump-tree -t 5 {device}").stdout
+        items = re.findall(r"key \((\d+) INODE_ITEM 0\) itemoff.*?\ssequence (\d+)", told, re.S)
+        counts = {int(inode): int(count) for inode, count in items}
+        found = [counts[inode] for inode in inodes]
+    assert len(found) == len(inodes), f"{len(found)} of {len(inodes)} change counts"
+    return dict(zip(inodes, found))
+
+
 def heads(vault):
     """Numbers in the heads that the first password opens. The reader ignores some; here each field counts."""
     kept, original = [], reader_segments.State.__init__
@@ -177,6 +202,13 @@ def look(kind, device, vault):
         features["allocation group of segments"] = of[f"{vault}/segments"]
         features["allocation group of folders, mean"] = statistics.mean(of[path] for path in folders)
         features["allocation group of files, mean"] = statistics.mean(of[path] for path in files)
+    count = changes(kind, device, list(inode.values()))
+    features["change count of the vault"] = count[inode[vault]]
+    features["change count of segments"] = count[inode[f"{vault}/segments"]]
+    for name, paths in (("folders", folders), ("files", files)):
+        of = sorted(count[inode[path]] for path in paths)
+        features[f"change counts of {name}, lowest"], features[f"change counts of {name}, highest"] = of[0], of[-1]
+        features[f"change counts of {name}, mean"] = statistics.mean(of)
     for name, path in (("the vault", vault), ("segments", f"{vault}/segments")):
         of = sorted(offsets(path).values())
         # The last offset is that of the end of the directory, whatever is in it.

@@ -274,9 +274,16 @@ static agonyfs_outcome derive_plain_jpeg(
     while (shrink < 8 && longer / (2 * shrink) >= side && shorter >= 2 * shrink) shrink *= 2;
     VipsImage *image = vips_image_new_from_source(
         source, "", "access", VIPS_ACCESS_SEQUENTIAL, "shrink", shrink, NULL);
+    // The file may have become another one since it was looked at.
+    if (image && (image->Bands != 3 || image->BandFmt != VIPS_FORMAT_UCHAR)) {
+        vips_error("agonyfs", "the file changes while it is read");
+        g_object_unref(image);
+        return agonyfs_picture_failure();
+    }
     size_t count = 0;
     void *pixels = image ? vips_image_write_to_memory(image, &count) : NULL;
-    VipsImage *reduced = pixels ? fit(pixels, image->Xsize, image->Ysize, side) : NULL;
+    int is_whole = pixels && count == (size_t)image->Xsize * (size_t)image->Ysize * 3;
+    VipsImage *reduced = is_whole ? fit(pixels, image->Xsize, image->Ysize, side) : NULL;
     g_free(pixels);
     if (image) g_object_unref(image);
     return reduced ? save_both(reduced, orientation, agonyfs_unstated, made) : agonyfs_picture_failure();

@@ -3,13 +3,21 @@ import Testing
 
 /// `scripts/packaging/mount.agonyfs`, which mount(8) starts.
 @Suite struct MountHelperTests {
-  /// What the helper starts `agonyfs` with, one word a line, and its status.
+  private static let program = "/usr/bin/agonyfs"
+
+  /// What the helper starts `agonyfs` with, one word a line, and its status. It is the helper with another path of the
+  /// program; what PATH finds says that it is the wrong one.
   private func helped(_ words: String...) throws -> Outcome {
     let folder = try TemporaryFolder()
-    try folder.write("#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 7\n", to: "agonyfs")
+    try folder.write("#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 7\n", to: "right")
+    try folder.makeDirectory("found")
+    try folder.write("#!/bin/sh\necho wrong\n", to: "found/agonyfs")
     let helper =
       #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/scripts/packaging/mount.agonyfs"
-    let script = "chmod 755 '\(folder.path("agonyfs"))'; PATH='\(folder.path)':$PATH exec sh \"$0\" \"$@\""
+    let script = """
+      cd '\(folder.path)' && chmod 755 right found/agonyfs && export PATH='\(folder.path("found"))':"$PATH" &&
+      sed "s|\(Self.program) |'\(folder.path("right"))' |" "$0" >helper && exec sh ./helper "$@"
+      """
     return try Outcome("/bin/sh", arguments: ["-c", script, helper] + words)
   }
 

@@ -5,7 +5,7 @@
 // 2. Keys are in memory, or in a file that only this user may read. The key of the server's own certificate is never
 //    in a file.
 // 3. Whoever connects gets the server's certificate: it says the address that is in the QR code, and nothing else of this
-//    machine.
+//    machine. No name in a new certificate is that of this program: a scan of a network cannot look for it.
 
 internal import Glibc
 package import NIOSSL
@@ -48,7 +48,7 @@ package struct Certificates {
   package func configuration(for address: LocalAddress) throws -> (tls: TLSConfiguration, fingerprint: String) {
     // A server may run for long without a new one; browsers take no longer ones than 398 days.
     let leaf = try SignedKey(
-      commonName: "agonyfs", days: 397, issuer: authority,
+      commonName: "localhost", days: 397, issuer: authority,
       extensions: [
         ("basicConstraints", "critical,CA:FALSE"), ("keyUsage", "critical,digitalSignature"),
         ("extendedKeyUsage", "serverAuth"), ("subjectAltName", "IP:\(address.text)"),
@@ -77,7 +77,7 @@ package struct Certificates {
       .map { AddressRange($0.text, bits: $0.bytes.count * 8) }
     let permitted = (privateRanges + own).map { ",permitted;IP:\($0.text)" }.joined()
     return try SignedKey(
-      commonName: "agonyfs \(number)", days: 3650, issuer: nil,
+      commonName: "Local CA \(number)", days: 3650, issuer: nil,
       extensions: [
         ("basicConstraints", "critical,CA:TRUE,pathlen:0"), ("keyUsage", "critical,keyCertSign"),
         ("nameConstraints", "critical,permitted;DNS:localhost\(permitted)"), ("subjectKeyIdentifier", "hash"),

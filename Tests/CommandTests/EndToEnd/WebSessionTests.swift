@@ -215,7 +215,30 @@ import Testing
               assert shown["subjectAltName"] == (("IP Address", "127.0.0.1"),), shown
               whole = secure.getpeercert(True)
       name = socket.gethostname().encode()
-      assert name not in whole and name not in ssl.PEM_cert_to_DER_cert(open("ca/ca.pem").read())
+      authority = ssl.PEM_cert_to_DER_cert(open("ca/ca.pem").read())
+      assert name not in whole and name not in authority
+      # Nor the name of the program, which somebody may look for in a whole network.
+      assert b"agonyfs" not in whole.lower() and b"agonyfs" not in authority.lower()
+      """)
+  }
+
+  /// Authorities of before are named after the program; phones trust them.
+  @Test func anAuthorityWithAnOldNameStaysValid() throws {
+    try WebDriver.expectSuccess(
+      """
+      os.mkdir("ca", 0o700)
+      subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+          "-keyout", "ca/ca-key.pem", "-out", "ca/ca.pem", "-subj", "/CN=agonyfs 1A2B3C4D", "-days", "30",
+          "-addext", "keyUsage=critical,keyCertSign"], check=True, capture_output=True)
+      before = open("ca/ca.pem").read()
+      server = Server("Vault", "--certificate-folder", "ca")
+      context = ssl.create_default_context(cafile="ca/ca.pem")
+      with socket.create_connection(("127.0.0.1", server.port)) as plain:
+          with context.wrap_socket(plain, server_hostname="127.0.0.1") as secure:
+              shown = secure.getpeercert()
+      assert shown["issuer"] == ((("commonName", "agonyfs 1A2B3C4D"),),), shown
+      assert shown["subject"] == ((("commonName", "localhost"),),), shown
+      assert open("ca/ca.pem").read() == before
       """)
   }
 }

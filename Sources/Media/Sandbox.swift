@@ -1,5 +1,5 @@
 /// What to do if the kernel cannot confine the decoder fully.
-package enum SandboxPolicy: Sendable {
+package enum SandboxPolicy: String, CaseIterable, Sendable {
   /// Run the decoder with the confinement there is, and log that once.
   case preferred
   /// Do not run the decoder without a filter of system calls. It refuses alone what Landlock refuses, so a kernel without

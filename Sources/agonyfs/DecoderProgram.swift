@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Logging
 internal import Media
 
@@ -5,14 +6,24 @@ internal import Media
 enum DecoderProgram {
   static var path: String { OwnFolder.path(of: "agonyfs-decoder") }
 
-  /// A decoder that logs nothing.
-  static func silent(lightJobs: Int = Decoder.lightJobs) -> Decoder {
-    Decoder(program: path, sandbox: .preferred, lightJobs: lightJobs, logger: .silent)
+  /// A decoder for a command. One that may run although it is not confined says so on standard error.
+  static func decoder(_ sandbox: SandboxPolicy, lightJobs: Int = Decoder.lightJobs) -> Decoder {
+    Decoder(program: path, sandbox: sandbox, lightJobs: lightJobs, logger: sandbox == .required ? .silent : .system)
+  }
+
+  /// Starts a decoder, so that a command ends before it does anything if none may run.
+  static func start(_ decoder: Decoder) throws {
+    do throws(DecoderError) {
+      _ = try decoder.startedState()
+    } catch {
+      guard case .unavailable(let reason) = error else { throw error }
+      throw CommandFailure(.failure, "The image decoder cannot be used: \(reason).")
+    }
   }
 
   /// How the kernel of this machine confines it, for people.
   static var confinement: String {
-    let decoder = silent()
+    let decoder = Decoder(program: path, sandbox: .preferred, logger: .silent)
     defer { decoder.stop() }
     do throws(DecoderError) {
       return "\(try decoder.startedState())"
@@ -20,4 +31,15 @@ enum DecoderProgram {
       return "cannot be started"
     }
   }
+}
+
+extension SandboxPolicy: ExpressibleByArgument {}
+
+/// What commands say of the decoder's option.
+struct DecoderOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Confinement of the image decoder by a filter of system calls: required (else it is not used) or preferred.",
+      valueName: "when"))
+  var decoderSandbox: SandboxPolicy = .required
 }

@@ -31,6 +31,9 @@ struct ExportCommand: ParsableCommand {
   var verify = true
 
   @OptionGroup
+  var decoder: DecoderOptions
+
+  @OptionGroup
   var vault: VaultOptions
 
   enum Stripping: String, ExpressibleByArgument, CaseIterable {

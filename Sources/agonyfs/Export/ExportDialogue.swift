@@ -31,7 +31,7 @@ struct ExportDialogue {
     makeNames(&plan)
     let signals = HeldSignals()
     defer { signals.release() }
-    let changes = PhotoChanges(command, space, library, exportsAll: query.isEmpty)
+    let changes = try PhotoChanges(command, space, library, exportsAll: query.isEmpty)
     defer { changes.stop() }
     let writer = try destination.writer(calls, verifies: command.verify)
     let follower = ExportFollower(plan, library, signals: signals)

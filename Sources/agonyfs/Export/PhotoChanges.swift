@@ -23,14 +23,15 @@ final class PhotoChanges: ExportChanges {
 
   private let exportsSidecars: Bool
 
-  init(_ command: ExportCommand, _ space: any ExportSpace, _ library: PhotoLibrary, exportsAll: Bool) {
+  init(_ command: ExportCommand, _ space: any ExportSpace, _ library: PhotoLibrary, exportsAll: Bool) throws {
     exportsSidecars = exportsAll && command.strip == nil
     strip = command.strip?.mode
     side = command.resize
     writesWords = command.xmp
     self.space = space
     self.library = library
-    decoder = strip == nil && side == nil ? nil : DecoderProgram.silent()
+    decoder = strip == nil && side == nil ? nil : DecoderProgram.decoder(command.decoder.decoderSandbox)
+    if let decoder { try DecoderProgram.start(decoder) }
   }
 
   func stop() { decoder?.stop() }

@@ -4,8 +4,15 @@ internal import Media
 
 /// The confined processes that unpack archives and read what Google Takeout says of photos.
 struct ArchiveReaders {
-  private let unpacking = DecoderProgram.silent()
-  private let describing = DecoderProgram.silent(lightJobs: 1024)
+  private let sandbox: SandboxPolicy
+  private let unpacking: Decoder
+  private let describing: Decoder
+
+  init(_ sandbox: SandboxPolicy) {
+    self.sandbox = sandbox
+    unpacking = DecoderProgram.decoder(sandbox)
+    describing = DecoderProgram.decoder(sandbox, lightJobs: 1024)
+  }
 
   var tools: ArchiveTools {
     let describing = describing
@@ -16,6 +23,20 @@ struct ArchiveReaders {
       return TakeoutDescription(
         title: list.mediaName.map { Array($0.utf8) }, taken: taken.facts.isEmpty ? nil : taken.encoded)
     }
+  }
+
+  /// One that was needed and may not run.
+  private var refused: Decoder? {
+    guard sandbox == .required else { return nil }
+    return [unpacking, describing].first { $0.sandboxState != .unknown && !$0.sandboxState.isFiltered }
+  }
+
+  var areRefused: Bool { refused != nil }
+
+  /// Ends the import if one was needed for looking through the sources, and may not run: photos would lose what is said
+  /// of them.
+  func check() throws {
+    if let refused { try DecoderProgram.start(refused) }
   }
 
   func stop() {

@@ -55,6 +55,9 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "Only say what would be done.")
   var dryRun = false
 
+  @OptionGroup
+  var decoder: DecoderOptions
+
   @Option(help: ArgumentHelp("Write a line of JSON for each source file.", valueName: "file"), completion: .file())
   var report: FileArgument?
 

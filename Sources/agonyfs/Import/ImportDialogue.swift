@@ -20,12 +20,14 @@ struct ImportDialogue {
     defer { signals.release() }
     let deletion = DeletionDialogue(command: command, calls: calls, signals: signals)
     var left = try deletion.finishInterrupted(target)
+    let sandbox = command.decoder.decoderSandbox
     let times = try pattern.map { pattern in
-      TakenTimes(
-        pattern, movesCompanions: command.moveCompanions, home: try SpaceZone.name(ofSpaceAt: destination.mountPoint))
+      try TakenTimes(
+        pattern, movesCompanions: command.moveCompanions, home: try SpaceZone.name(ofSpaceAt: destination.mountPoint),
+        sandbox: sandbox)
     }
     defer { times?.stop() }
-    let readers = ArchiveReaders()
+    let readers = ArchiveReaders(sandbox)
     defer { readers.stop() }
     if command.watch {
       try watch(calls, target, times, report, signals, deletion)
@@ -33,7 +35,9 @@ struct ImportDialogue {
       let listing = SourceListing(
         sources.all, calls, spaceDevice: target.device, tools: readers.tools,
         takeout: command.takeout.map { $0 ? .demanded : .none } ?? .found, includesTrash: command.takeoutTrash,
-        groupsArchives: times != nil, takesAllFiles: command.allFiles, isCancelled: { signals.arePending })
+        groupsArchives: times != nil, takesAllFiles: command.allFiles,
+        isCancelled: { signals.arePending || readers.areRefused })
+      try readers.check()
       tell(listing)
       let follower = ImportFollower(
         totals: (listing.files, listing.bytes), report: report, signals: signals, isTrial: command.dryRun)

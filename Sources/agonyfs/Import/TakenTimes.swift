@@ -18,15 +18,18 @@ internal import SystemPackage
 final class TakenTimes: AlbumSorter {
   private let pattern: DatePattern
   private let movesCompanions: Bool
-  private let decoder = DecoderProgram.silent()
+  private let decoder: Decoder
   private let places: Mutex<Places>
   private let calls = FileCalls()
 
   /// `home` is the name of the space's home zone.
-  init(_ pattern: DatePattern, movesCompanions: Bool, home: String?) {
+  init(_ pattern: DatePattern, movesCompanions: Bool, home: String?, sandbox: SandboxPolicy) throws {
     self.pattern = pattern
     self.movesCompanions = movesCompanions
     places = Mutex(Places(home: home))
+    decoder = DecoderProgram.decoder(sandbox)
+    // Without it every photo would be sorted by its name and the file's time.
+    try DecoderProgram.start(decoder)
   }
 
   func stop() { decoder.stop() }

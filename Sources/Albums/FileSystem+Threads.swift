@@ -14,6 +14,8 @@ struct Life {
   var isClosed = false
   /// Whether the disk gets back at the end what was deleted.
   var givesBack = false
+  /// Whether the host is to keep nothing of the space's files in memory at the end.
+  var evicts = false
   /// Whether it was logged that nothing can be changed any more.
   var announcedFailure = false
   /// Whether the index lost a transaction, and memory went back to the index.
@@ -66,6 +68,12 @@ extension FileSystem {
     }
     for thread in threads { thread.join() }
   }
+
+  /// Notes that the host is to keep nothing of the space's files in memory when the mount has ended.
+  package func evictAtClose() { locked { $0.life.evicts = true } }
+
+  /// Whether that was asked for.
+  package var evictsAtClose: Bool { locked { $0.life.evicts } }
 
   /// How long the end of a mount waits for rows of the catalog, in nanoseconds.
   private static let longestSettling: UInt64 = 1_000_000_000

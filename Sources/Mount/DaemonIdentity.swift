@@ -10,6 +10,9 @@ enum DaemonAttribute: String {
   /// The same. It also announces that the mount is about to be detached and that its open files are to end first. Only
   /// the daemon's user and root may read it.
   case lazy = "system.agonyfs.daemon.lazy"
+  /// The same. It also asks that the host keeps nothing of the vault's files in memory once the mount has ended. The same
+  /// users may read it.
+  case evicting = "system.agonyfs.daemon.evicting"
   /// Which space it is, for who has opened that space, too: see `SpaceProof`. The same users may read it.
   case space = "system.agonyfs.daemon.space"
 

@@ -62,6 +62,9 @@ private func answer(_ question: DaemonAttribute, _ request: fuse_req_t?, _ volum
   case .lazy:
     volume.expectLazyUnmount()
     return volume.identity.text
+  case .evicting:
+    volume.fileSystem.evictAtClose()
+    return volume.identity.text
   case .space: return SpaceProof.make(for: volume.fileSystem.space)
   }
 }

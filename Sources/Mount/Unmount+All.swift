@@ -12,7 +12,8 @@ internal import System
 internal import SystemPackage
 
 extension Unmount {
-  /// Unmounts all spaces that the caller's user mounted, in this mount namespace. Goes on after a failure.
+  /// Unmounts all spaces that the caller's user mounted, in this mount namespace, and has the host keep nothing of their
+  /// files in memory. Goes on after a failure.
   ///
   /// - Returns: why some are left.
   package static func unmountAll(_ manner: Manner) -> [MountError] {
@@ -153,7 +154,7 @@ extension Unmount {
   }
 
   private static func attempt(_ place: FilePath, _ manner: Manner) -> Result<Void, MountError> {
-    Result { () throws(MountError) in try unmount(place, manner) }
+    Result { () throws(MountError) in try unmount(place, manner, evicts: true) }
   }
 }
 

@@ -18,15 +18,22 @@ package enum Unmount {
   /// Unmounts the space at a path, from all places where it is mounted. Returns when its process has written everything
   /// and ended, or with `.lazy` when the mount has left its place.
   ///
+  /// `evicts` says whether the host is to keep nothing of the vault's files in memory, which takes some time; with `.force`
+  /// it does so in any case: whoever asks for that leaves the machine.
+  ///
   /// Throws `MountError.busy` if it is in use, and still is half a second later, `.mountedElsewhere` if it is a copy of a
   /// mount in another mount namespace, and `.notMounted` if there is no agonyfs mount.
-  package static func unmount(_ path: FilePath, _ manner: Manner = .whenUnused) throws(MountError) {
+  package static func unmount(
+    _ path: FilePath, _ manner: Manner = .whenUnused, evicts: Bool = false
+  ) throws(MountError) {
     let table = MountTable.current()
     guard let resolved = CanonicalPath.resolve(path), let entry = table.entry(at: resolved), entry.isFuse
     else { throw .notMounted(path: path.string) }
     let identity = DaemonQuestion.ask(manner == .lazy ? .lazy : .identity, of: resolved, entry)
     guard identity != nil || entry.isNamedOurs else { throw .notMounted(path: path.string) }
     if identity?.isElsewhere == true { throw .mountedElsewhere(path: path.string) }
+    // An older program does not know it.
+    if evicts || manner == .force { _ = DaemonQuestion.ask(.evicting, of: resolved, entry) }
     // Opened before unmounting, so the ID cannot pass to another process.
     let daemon = identity.flatMap { identity in
       identity.isRunning ? try? Descriptor(systemCall { pidfd_open(identity.process, 0) }) : nil

@@ -141,6 +141,9 @@ enum HelpText {
 
     With --all it unmounts all spaces that you mounted; it succeeds if there are none.
 
+    With --all or --force nothing of the vault's files stays in the kernel's memory, where anybody who may read them sees \
+    until the next start of the machine which were used. Without them they stay, so that the next mount is fast.
+
     What was deleted takes room on the disk for 24 hours more, or as long as mount --copy-window says, so that a copy of \
     the vault that is being made finds all that it needs; new files of the mount get that room when the disk is full. \
     With --give-back it is given back at the end, but for what lies between files that stay. Use it when nothing copies \
@@ -153,7 +156,7 @@ enum HelpText {
     Takes away all your mounts at once, and ends the processes that hold their keys: what agonyfs unmount --all --force \
     does, in one word for a key of the keyboard. What programs have written is kept: all of it is on the disk when the \
     command returns. What they hold in their own memory is not, and their next read or write of a mount fails. Private \
-    sessions of agonyfs run lose theirs as well.
+    sessions of agonyfs run lose theirs as well. Nothing of the vaults' files stays in the kernel's memory.
 
     It succeeds if there is nothing to lock. What could not be locked is named, and the rest is locked all the same. What \
     a full or failing disk did not take is in the system log. \

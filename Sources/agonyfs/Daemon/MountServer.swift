@@ -34,6 +34,16 @@ struct MountServer {
   ///   - password: consumed and so wiped as soon as the space is open.
   ///   - whenMounted: called once, when the mount is ready.
   func serve(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
+    var eviction: Eviction?
+    // The space and its keys are gone by then.
+    defer { eviction?.run() }
+    try serve(password, &eviction, whenMounted)
+  }
+
+  /// The same; `eviction` becomes what is to be done after the end, if anything is.
+  private func serve(
+    _ password: consuming Password, _ eviction: inout Eviction?, _ whenMounted: @escaping () -> Void
+  ) throws {
     Heap.keepSmall()
     var options = request.options
     let mountPoint = try MountPoint.check(
@@ -60,6 +70,11 @@ struct MountServer {
         "Part of the space is still under its old key; end that with the same agonyfs password change --rekey.")
     }
     for warning in warnings { Output.note(warning) }
+    if !space.origin.isClosed {
+      // A crash left in the host's memory what was used before it.
+      let left = space.eviction()
+      _ = try? Thread { left.run() }
+    }
     let fileSystem = try FileSystem(
       space: space, options: Self.options(options, places, notices: notices, keepCheckpoint: rollback?.record))
     let session = MountSession(
@@ -72,7 +87,12 @@ struct MountServer {
       for warning in warnings + [LockedMemoryNote.sentence].compactMap(\.self) { Logger.system.warning("\(warning)") }
     }
     let served = Result { try session.run() }
-    try CommandFailure.doing("writing the last changes") { () throws(Errno) in try fileSystem.close() }
+    let closed = Result {
+      try CommandFailure.doing("writing the last changes") { () throws(Errno) in try fileSystem.close() }
+    }
+    // A session leaves nothing.
+    if fileSystem.evictsAtClose || request.session != nil { eviction = space.eviction() }
+    try closed.get()
     try served.get()
   }
 

@@ -82,7 +82,7 @@ int agonyfs_spawn(
     pid_t *process, const char *path, char *const arguments[], const int *descriptors, int count, bool new_session,
     bool alone
 ) {
-    enum { most = 8 };
+    enum { most = 10 };
     char *nothing[] = {NULL};
     int sources[most];
     int opened = 0;

@@ -30,7 +30,7 @@ package struct ChildProcess: Sendable {
   /// - Parameters:
   ///   - path: absolute if the program inherits nothing.
   ///   - arguments: the first is the program's name.
-  ///   - descriptors: become its descriptors 0, 1, 2, … (at most 8); nil stands for /dev/null. It gets no others.
+  ///   - descriptors: become its descriptors 0, 1, 2, … (at most 10); nil stands for /dev/null. It gets no others.
   package init(
     _ path: String, arguments: [String], descriptors: [Descriptor?], inheriting inheritance: Inheritance = .everything
   ) throws(Errno) {

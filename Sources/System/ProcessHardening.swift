@@ -19,6 +19,24 @@ package enum ProcessHardening {
     before.withLock { $0 = (files, mask) }
   }
 
+  /// The process that traces this one, which may read and change all of its memory; nil if none does. After `apply()` no
+  /// other begins to, so whoever asks then before the first secret comes may go on. Root counts as none: it needs no
+  /// tracing to read every memory.
+  package static var tracer: CInt? {
+    guard let tracer = numbers("TracerPid", of: "self").first, tracer != 0 else { return nil }
+    // The second one is the effective user.
+    let users = numbers("Uid", of: "\(tracer)")
+    return users.count > 1 && users[1] == 0 ? nil : tracer
+  }
+
+  /// A line of numbers of a process's `status` in /proc; empty if it cannot be read.
+  private static func numbers(_ name: String, of process: String) -> [CInt] {
+    let text = (try? WholeFile.read("/proc/\(process)/status")) ?? []
+    let line = text.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "\(name):".utf8) } ?? []
+    let values = String(decoding: line.dropFirst(name.utf8.count + 1), as: UTF8.self)
+    return values.split(whereSeparator: \.isWhitespace).compactMap { CInt(String($0)) }
+  }
+
   /// Lets the kernel's table of this process's descriptors hold a thousand. It is made for 64, and while it grows in a
   /// process of several threads an open(2) waits for all processors (`synchronize_rcu` in expand_fdtable, Linux's
   /// fs/file.c): 10 to 20 ms.

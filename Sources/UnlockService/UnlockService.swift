@@ -10,6 +10,10 @@ package enum UnlockService {
   /// Protects the process, then answers the request in `input` to `output`. Returns the exit status.
   package static func serve(_ input: Descriptor, _ output: Descriptor) -> CInt {
     ProcessHardening.apply()
+    if ProcessHardening.tracer != nil {
+      try? UnlockReply(.failed).send(to: output)
+      return 0
+    }
     // What went wrong is said by the reply.
     unsafe setenv("TSS2_LOG", "all+none", 1)
     _ = alarm(patience)

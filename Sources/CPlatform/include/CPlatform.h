@@ -137,7 +137,7 @@ bool agonyfs_signals_are_pending(const sigset_t *held);
 void agonyfs_signals_release(const sigset_t *held);
 
 /// posix_spawn(3). In the child, descriptor n is `descriptors[n]`, or /dev/null if that is -1 or not open; all from
-/// `count` (at most 8) on are closed, and no signal is blocked. `new_session` gives it a session of its own. `alone`
+/// `count` (at most 10) on are closed, and no signal is blocked. `new_session` gives it a session of its own. `alone`
 /// also gives it an empty environment, the root directory and default signals. Returns 0 or an error number.
 int agonyfs_spawn(
     pid_t *process, const char *path, char *const arguments[], const int *descriptors, int count, bool new_session,

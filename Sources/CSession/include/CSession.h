@@ -15,7 +15,8 @@ bool agonyfs_session_is_privileged(void);
 
 /// unshare(2): a mount namespace of its own, to which mounts of the others come, and from which none go out. With
 /// `as_user` in a new user namespace, in which the user and the group have the numbers that they have outside, and the
-/// process has all capabilities. The process can be traced afterwards, which opens its files in /proc.
+/// process has all capabilities. The process can be traced afterwards, which opens its files in /proc: it must never have
+/// held a secret, and gets none.
 int agonyfs_session_separate(bool as_user);
 
 /// A mount namespace of its own, in the user namespace of the process.

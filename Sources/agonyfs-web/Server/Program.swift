@@ -24,7 +24,10 @@ struct Program: ParsableCommand {
   private static let signals = [SIGTERM, SIGINT, SIGHUP, SIGUSR1]
 
   func run() throws {
-    ProcessProtection.apply()
+    if let tracer = ProcessProtection.apply() {
+      Output.note("Process \(tracer) traces this one and would read passwords; end it, or trace as root.")
+      throw ExitCode(1)
+    }
     // Before there is another thread.
     var set = sigset_t()
     unsafe sigemptyset(&set)

@@ -63,7 +63,7 @@ struct RunCommand: VaultCommand {
     let places = try host.places(album: at, kept: kept(request), needed: needed(request))
     if let conflict = places.conflict { throw CommandFailure(.usage, conflict) }
     let plan = SessionPlan(places)
-    let obstacle = try SessionProbe.obstacle(to: plan, mountedAt: places.source)
+    let (namespaces, obstacle) = try self.namespaces(request, plan, places)
     if let obstacle, requirePrivate {
       throw CommandFailure(.failure, "A private session is not possible here, because \(obstacle).")
     }
@@ -71,16 +71,33 @@ struct RunCommand: VaultCommand {
     let secret = try mounting.opening.password.source(otherFile: request.options.passwordFile).password(
       for: .opening, prompt: "Password for \(path)")
     let ending: ProgramEnding
-    if obstacle == nil {
+    if let namespaces {
       request.mountPoint = places.source
       request.session = .private
-      let session = PrivateSession(request: request, plan: plan, album: places.album, runtime: host.runtime)
+      let session = PrivateSession(
+        request: request, namespaces: namespaces, plan: plan, album: places.album, runtime: host.runtime)
       ending = try session.run(secret)
     } else {
       request.mountPoint = at.map(AbsolutePath.of) ?? ""
       ending = try RedirectedSession(request: request, runtime: host.runtime).run(secret)
     }
     throw ending
+  }
+
+  /// The namespaces of a private session; without them, why there can be none. No secret is read before they are there.
+  private func namespaces(
+    _ request: MountRequest, _ plan: SessionPlan, _ places: SessionPlaces
+  ) throws -> (namespaces: SessionNamespaces?, obstacle: String?) {
+    var request = request
+    request.mountPoint = places.source
+    let namespaces: SessionNamespaces
+    do {
+      namespaces = try SessionNamespaces(request)
+    } catch let failure as CommandFailure {
+      return (nil, failure.message)
+    }
+    let obstacle = try SessionProbe.obstacle(to: plan, in: namespaces, mountedAt: places.source)
+    return (obstacle == nil ? namespaces : nil, obstacle)
   }
 
   /// What is said once, at the start. `obstacle` is why the session is not private.

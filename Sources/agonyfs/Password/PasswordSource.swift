@@ -30,6 +30,7 @@ extension PasswordSource {
   /// - Throws: `CommandFailure`: status 2 for a password that is missing, empty, too long or not repeated correctly, 1
   ///   if reading it fails.
   func password(for purpose: PasswordPurpose, prompt: String) throws -> Password {
+    try TracedProcess.refuse()
     LockedMemoryNote.give()
     let password = try read(purpose, prompt: prompt)
     guard !password.normalized.isEmpty else {

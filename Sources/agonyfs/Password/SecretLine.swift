@@ -45,6 +45,7 @@ enum SecretLine {
 
   /// What the process that asked for a password writes to the pipe of this number.
   static func passed(through number: CInt) throws -> Password {
+    try TracedProcess.refuse()
     guard let password = try read(from: Descriptor(number), endsAtNewline: false) else {
       throw CommandFailure(.failure, "The process that asked for the password has ended.")
     }

@@ -17,6 +17,7 @@ internal import SystemPackage
 /// A session that nobody outside sees, and of which nothing stays but what is in the space.
 struct PrivateSession {
   let request: MountRequest
+  let namespaces: SessionNamespaces
   let plan: SessionPlan
   /// Where it shows the space.
   let album: FilePath
@@ -27,15 +28,13 @@ struct PrivateSession {
   /// - Throws: `CommandFailure` if it could not be started, or not everything could be written.
   func run(_ password: consuming Password) throws -> ProgramEnding {
     let isUser = !agonyfs_session_is_privileged()
-    let server = try SessionServer(request)
+    let server = try SessionServer(request, namespaces)
     let mask: sigset_t
     let first: pid_t
     do {
-      let namespaces = try server.namespaces(isInUserNamespace: isUser)
       try server.mount(password)
-      try systemCall {
-        agonyfs_session_enter(namespaces.user?.number ?? -1, namespaces.mounts.number, namespaces.root.number)
-      }
+      try namespaces.enter()
+      namespaces.letGo()
       try systemCall { agonyfs_session_separate_processes() }
       mask = Self.blockSignals()
       first = try start(isUser, mask)

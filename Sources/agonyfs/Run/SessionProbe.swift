@@ -7,20 +7,24 @@ internal import SystemPackage
 /// Tries in a child whether a private session can be made on this machine, before a password is asked for.
 enum SessionProbe {
   /// Why it cannot be made, as the end of a sentence; nil if it can.
-  static func obstacle(to plan: SessionPlan, mountedAt source: FilePath) throws(Errno) -> String? {
+  static func obstacle(
+    to plan: SessionPlan, in namespaces: SessionNamespaces, mountedAt source: FilePath
+  ) throws(Errno) -> String? {
     let (reading, writing) = try Descriptor.pipe()
     let child = agonyfs_fork()
     if child == 0 {
-      try? writing.writeAll(Array((attempt(plan, source) ?? "").utf8))
+      try? writing.writeAll(Array((attempt(plan, namespaces, source) ?? "").utf8))
       _exit(0)
     }
     guard child > 0 else { throw .current }
     return try wait(child, reading)
   }
 
-  private static func attempt(_ plan: SessionPlan, _ source: FilePath) -> String? {
-    let isUser = !agonyfs_session_is_privileged()
-    guard agonyfs_session_separate(isUser) == 0 else { return "namespaces are not allowed: \(Errno.current)" }
+  private static func attempt(_ plan: SessionPlan, _ namespaces: SessionNamespaces, _ source: FilePath) -> String? {
+    let isUser = namespaces.user != nil
+    do throws(Errno) { try namespaces.enter() } catch { return "namespaces are not allowed: \(error)" }
+    // What is mounted here goes with this process.
+    guard agonyfs_session_separate_view() == 0 else { return "namespaces are not allowed: \(Errno.current)" }
     let stage = source.removingLastComponent()
     guard unsafe stage.withPlatformString({ unsafe agonyfs_mount_memory($0) }) == 0,
       unsafe source.withPlatformString({ unsafe mkdir($0, 0o700) }) == 0

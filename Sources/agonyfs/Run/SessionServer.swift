@@ -1,9 +1,10 @@
 // The process that serves the mount of a session. It is not in the program's process group, session or process
 // namespace: what ends those does not end it.
 //
-// 1. The password comes through a pipe (descriptor 3), after the process has its namespaces, and cannot be traced.
-// 2. It answers through another (descriptor 4): in a private session `separated` when it has its namespaces; 0 when the
-//    mount is ready; and at the end 0 if everything is written. Any other byte is an exit status, and a sentence follows.
+// 1. The password comes through a pipe (descriptor 3). The process cannot be traced at any time: the namespaces of a
+//    private session are made by another one, and come as descriptors (7, 8, 9).
+// 2. It answers through another (descriptor 4): 0 when the mount is ready; and at the end 0 if everything is written. Any
+//    other byte is an exit status, and a sentence follows.
 // 3. It ends the mount when nobody holds the other end of descriptor 5 any more: that process and the program's first
 //    one do. The first one, whose number comes through that pipe, closes it before the kernel kills the others of its
 //    process namespace. So its end is waited for as well, which is after theirs: none of them sees the mount end.
@@ -25,6 +26,8 @@ enum SessionKind: String, ExpressibleByArgument {
   case visible
   /// The same, in a directory that was made for the session and goes with it.
   case temporary
+  /// Nowhere: only the namespaces of a private one are made.
+  case namespaces
 }
 
 /// The process that serves the mount of a session, as seen from the one that started it.
@@ -33,15 +36,19 @@ final class SessionServer {
   private static let answerDescriptor: CInt = 4
   private static let lifeDescriptor: CInt = 5
   private static let directoryDescriptor: CInt = 6
-  private static let separated: UInt8 = 200
+  private static let mountsDescriptor: CInt = 7
+  private static let rootDescriptor: CInt = 8
+  private static let userDescriptor: CInt = 9
+  /// The answer that what was to be done is done.
+  static let ready: UInt8 = 0
 
   let process: ChildProcess
   private let answer: Descriptor
   private var life: Descriptor?
   private var secret: Descriptor?
 
-  /// Starts the process. A private one has its namespaces on return.
-  init(_ request: MountRequest) throws {
+  /// Starts the process; one of a private session enters the namespaces.
+  init(_ request: MountRequest, _ namespaces: SessionNamespaces? = nil) throws {
     // It may end before it has read the password; its answer says why.
     signal(SIGPIPE, SIG_IGN)
     defer { signal(SIGPIPE, SIG_DFL) }
@@ -52,14 +59,14 @@ final class SessionServer {
       process = try ChildProcess(
         "/proc/self/exe", words: request.arguments,
         descriptors: [
-          nil, nil, .standardError, secret.reading, answer.writing, life.reading, request.directory,
+          nil, nil, .standardError, secret.reading, answer.writing, life.reading, request.directory, namespaces?.mounts,
+          namespaces?.root, namespaces?.user,
         ],
         inheriting: .everythingButSession)
       (self.answer, self.life, self.secret) = (answer.reading, life.writing, secret.writing)
     } catch {
       throw CommandFailure(error, doing: "starting the background process")
     }
-    if request.session == .private { try expect(Self.separated) }
   }
 
   /// Gives it the password; the mount is ready on return.
@@ -69,7 +76,7 @@ final class SessionServer {
     signal(SIGPIPE, SIG_DFL)
     secret = nil
     _ = consume password
-    try expect(0)
+    try expect(Self.ready)
   }
 
   /// Names the first process of the process namespace.
@@ -78,20 +85,16 @@ final class SessionServer {
   /// Lets the mount end; everything is written on return.
   func finish() throws {
     life = nil
-    try expect(0)
+    try expect(Self.ready)
     process.wait()
   }
 
-  /// Its namespaces and its root directory. The first is nil if it is in the user namespace of this process.
-  func namespaces(isInUserNamespace: Bool) throws(Errno) -> (user: Descriptor?, mounts: Descriptor, root: Descriptor) {
-    let folder = "/proc/\(process.identifier)/"
-    return (
-      isInUserNamespace ? try .open(folder + "ns/user", O_RDONLY) : nil, try .open(folder + "ns/mnt", O_RDONLY),
-      try .open(folder + "root", agonyfs_path_flag() | O_DIRECTORY)
-    )
-  }
+  private func expect(_ wanted: UInt8) throws { try Self.expect(wanted, through: answer, from: process) }
 
-  private func expect(_ wanted: UInt8) throws {
+  /// Waits for an answer.
+  ///
+  /// - Throws: `CommandFailure` as the process says it, or if it ends without a word.
+  static func expect(_ wanted: UInt8, through answer: Descriptor, from process: ChildProcess) throws {
     let first = try? answer.readSome(most: 1)
     if first == [wanted] { return }
     let rest = (try? answer.readToEnd(limit: 8192)) ?? []
@@ -112,14 +115,11 @@ extension SessionServer {
     unsafe chdir("/")
     let answer = Descriptor(answerDescriptor)
     do {
-      if kind == .private {
-        try separate(request.mountPoint)
-        try? answer.writeAll([separated])
-      } else {
-        request.directory = Descriptor(directoryDescriptor)
+      switch kind {
+      case .namespaces: return try SessionNamespaces.make(answer)
+      case .private: try enter(request.mountPoint)
+      case .visible, .temporary: request.directory = Descriptor(directoryDescriptor)
       }
-      waitForPassword()
-      agonyfs_set_not_dumpable()
       let password = try SecretLine.passed(through: passwordDescriptor)
       try watchLife()
       try MountServer(request: request).serve(password) { try? answer.writeAll([0]) }
@@ -134,17 +134,13 @@ extension SessionServer {
     }
   }
 
-  /// Until then whoever has started this process opens its namespaces, which it may while it can be traced. Nothing of
-  /// the password has been read by then.
-  private static func waitForPassword() {
-    var waited = pollfd(fd: passwordDescriptor, events: Int16(POLLIN), revents: 0)
-    _ = try? systemCall { unsafe poll(&waited, 1, -1) }
-  }
-
-  /// Makes the namespaces, and the directory to mount at in memory that nobody else sees.
-  private static func separate(_ mountPoint: FilePath) throws {
+  /// Enters the namespaces, and makes the directory to mount at in memory that nobody else sees.
+  private static func enter(_ mountPoint: FilePath) throws {
+    let isUser = !agonyfs_session_is_privileged()
+    let numbers = [mountsDescriptor, rootDescriptor, userDescriptor]
+    defer { for number in numbers { close(number) } }
     try CommandFailure.doing("separating the session") { () throws(Errno) in
-      try systemCall { agonyfs_session_separate(!agonyfs_session_is_privileged()) }
+      try SessionNamespaces.enter(isUser ? userDescriptor : -1, mountsDescriptor, rootDescriptor)
       let stage = mountPoint.removingLastComponent()
       try unsafe stage.call { unsafe agonyfs_mount_memory($0) }
       try unsafe mountPoint.call { unsafe mkdir($0, 0o700) }

@@ -85,6 +85,7 @@ enum EnrolledKey {
     }
     var reply: UnlockReply
     do {
+      try TracedProcess.refuse()
       reply = try UnlockProgram.ask(request)
       if reply.status == .needsPIN, request.pin == nil, canAsk, let pin = try pin(of: request.method) {
         var request = request

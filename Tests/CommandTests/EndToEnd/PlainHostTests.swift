@@ -8,7 +8,9 @@ import Testing
 
 /// Hosts whose file systems know no files without a name and no rename that replaces nothing (ntfs-3g, exfat-fuse, sshfs),
 /// and perhaps no second names: strace refuses those calls, every other linkat(2) where there are second names.
-@Suite(.enabled(if: isX86, "needs a processor on which glibc has another call for plain renames"))
+@Suite(
+  .enabled(if: isX86, "needs a processor on which glibc has another call for plain renames"),
+  .enabled(if: Workspace.isRoot, "needs root, to trace a program that takes a password"))
 struct PlainHostTests {
   @Test(arguments: [":when=1+2", ""]) func spacesAndPasswordsAreMade(_ times: String) throws {
     try expectSuccess(

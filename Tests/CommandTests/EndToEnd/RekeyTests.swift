@@ -134,7 +134,8 @@ import Testing
   }
 
   /// Killed wherever it waits for the disk: a file that is not whole has no name, so that none is left.
-  @Test func aKilledChangeOfPasswordsLeavesNoFile() throws {
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to trace a program that takes a password"))
+  func aKilledChangeOfPasswordsLeavesNoFile() throws {
     let workspace = try workspace()
     // A sample has every other wait.
     let step = TestLength.isWhole ? 1 : 2

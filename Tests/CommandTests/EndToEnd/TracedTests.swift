@@ -5,8 +5,9 @@ import Testing
 /// What is done with one password does not depend on what others have stored: `Tests/Attacks/trace.py` looks at the system
 /// calls.
 @Suite(.serialized) struct TracedTests {
+  /// For root alone: a program that somebody else traces takes no password.
   private static let canTrace =
-    (try? Outcome("/usr/bin/strace", arguments: ["-o", "/dev/null", "/bin/true"]).status) == 0
+    geteuid() == 0 && (try? Outcome("/usr/bin/strace", arguments: ["-o", "/dev/null", "/bin/true"]).status) == 0
 
   private func trace(_ leak: String...) throws -> Outcome {
     let root = #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 }
@@ -22,7 +23,7 @@ import Testing
     + [("info", 1), ("info, wrong password", 1), ("check", 1), ("check --read-data", 1), ("mount", 2)]
     + [("space add, refused", 1), ("check --repair", 1), ("passwords", 2), ("writing", 2), ("change", 2)]
 
-  @Test(.enabled(if: canTrace, "needs strace, and leave to trace"))
+  @Test(.enabled(if: canTrace, "needs root, strace, and leave to trace"))
   func workDependsOnNoOtherSpace() throws {
     var random = TestLength.generator()
     // Of many operations in a row a sample has one.
@@ -36,9 +37,40 @@ import Testing
     #expect(outcome.output.split(separator: "\n").count { $0.hasPrefix("the same: ") } == operations, "\(outcome)")
   }
 
+  /// A tracer that is not root's gets no password; root needs no tracing to read one.
+  @Test(.enabled(if: canTrace, "needs root, strace, and leave to trace")) func whoeverTracesGetsNoPassword() throws {
+    try expectSuccess(
+      """
+      cp "$AGONYFS" program
+      chmod 0755 . program
+      chown -R 65534:65534 Vault Albums password
+      person() { setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$W" "$@"; }
+      person ./program info --password-file password Vault
+      says 1 'traces this one' person strace -f -qq -o /dev/null ./program info --password-file password Vault
+      says 1 'traces this one' person strace -f -qq -o /dev/null ./program mount --password-file password Vault Albums
+      not mounted
+      strace -f -qq -o /dev/null ./program info --password-file password Vault
+      """)
+  }
+
+  /// The process that gets the key of a private session makes no namespaces, as whoever makes them can be traced.
+  @Test(.enabled(if: canTrace, "needs root, strace, and leave to trace")) func noSessionCanBeTraced() throws {
+    try expectSuccess(
+      as: .root,
+      #"""
+      person strace -f -qq -o calls -e trace=execve,prctl ./program run --require-private --password-file password         home/Vault true
+      server=$(awk '/execve\(.*--session=private/ {print $1; exit}' calls)
+      test -n "$server"
+      grep -q "^$server .*PR_SET_DUMPABLE, SUID_DUMP_DISABLE" calls
+      not grep -q "^$server .*PR_SET_DUMPABLE, SUID_DUMP_USER" calls
+      # This is how the maker of namespaces shows.
+      grep -q 'PR_SET_DUMPABLE, SUID_DUMP_USER' calls
+      """#)
+  }
+
   /// A vault with another number of files, or with a file that a crash left short, is told, and so are other words.
   @Test(
-    .enabled(if: canTrace, "needs strace, and leave to trace"),
+    .enabled(if: canTrace, "needs root, strace, and leave to trace"),
     arguments: TestLength.drawn([("number", "info"), ("short", "mount"), ("text", "info")], 1))
   func aVaultThatDiffersIsTold(leak: String, operation: String) throws {
     let outcome = try trace(leak)

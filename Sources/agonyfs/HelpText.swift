@@ -12,7 +12,7 @@ enum HelpText {
       agonyfs mount ~/Vault ~/Albums      asks for the password
       cp -a ~/Pictures/. ~/Albums/
       agonyfs unmount ~/Albums
-      agonyfs space add ~/Vault           another space with its own password
+      agonyfs space add ~/Vault           another space with its own password, or cover of nobody
 
     EXIT STATUSES
 
@@ -57,11 +57,12 @@ enum HelpText {
 
       agonyfs create ~/Vault
       agonyfs create --password-file ~/.vault-password /mnt/disk/Vault
-      agonyfs create --kdf sensitive --cover 20G --hidden ~/Vault
+      agonyfs create --kdf sensitive --cover 20G ~/Vault
 
-    Every vault gets cover: files of random bytes that the password of the first space does not explain. With --hidden \
-    they belong to a second space, which can store as much as --cover says and never changes their number; without it \
-    they belong to nobody. Nothing tells which. --cover 20G adds a quarter more than 20 GiB, and some 200 MiB, for what \
+    Every vault gets cover: files of random bytes that the password of the first space does not explain. They belong to \
+    nobody, or to a second space, which can store as much as --cover says and never changes their number. Nothing tells \
+    which. So a terminal asks for "password of another space, or nothing", whose answer is not shown and leaves no word in \
+    the shell's history; --hidden and the options for its password are for scripts. --cover 20G adds a quarter more than 20 GiB, and some 200 MiB, for what \
     such a space needs beside its data. Without --cover the size of these files is drawn, from 256 MiB to 4 GiB but at \
     most a twentieth of the free room. In any case a random number is added, which nobody owns: at least 4, half of all \
     vaults get 8 or more, one in a hundred 400 or more. With --cover 0 only those are left, so that a second space of \
@@ -188,7 +189,12 @@ enum HelpText {
     The new space is empty and independent of all others. A password that already opens a space is refused with status \
     13. \(password)
 
-    With --cover it owns as many files as it needs to store so much, and their number never changes, whatever it \
+    At a terminal it asks for the password of a space that hands over cover, or nothing, and for the new password, or \
+    nothing, so that the command line is the same whatever is done: with the first one it is --within; without the new one \
+    the cover belongs to nobody, as after cover add, or after space shrink. --within and the options for passwords are for \
+    scripts. With --cover 0 it asks for the new password only.
+
+    With --cover the space owns as many files as it needs to store so much, and their number never changes, whatever it \
     stores; cover add makes a vault look the same. Who looked at the vault before sees that files were added. With --cover \
     0 it takes room as it grows, and its files show by their number that there is another space: in a vault without \
     other cover, 400 files (1.6 GB) make an even suspicion one of 93 %, 10 GB one of 99 %. Copy with nothing mounted \
@@ -202,12 +208,12 @@ enum HelpText {
     EXAMPLES
 
       agonyfs space add --cover 20G ~/Vault
-      agonyfs space add --within --cover 2G ~/Vault     asks for the password of the other space, then for the new one
     """
 
   static let spaceGrow = """
     At least SIZE is added to what the space can store. Only a space that owns cover needs this: one that was made with \
-    create --hidden or space add --cover. Who looked at the vault before sees that files were added, as many as cover \
+    create with a second password or by space add. The shell's history shows that there is one; with the settings of most \
+    systems bash keeps no line that begins with a space. Who looked at the vault before sees that files were added, as many as cover \
     add makes, and that one or two others went, as after any use of the space. \(password)
     """
 

@@ -196,6 +196,78 @@ extension TerminalTests {
       """)
   }
 
+  /// The command line is the same with a hidden space and without, and so is what is shown.
+  @Test func neitherCommandNorScreenTellsOfAHiddenSpace() throws {
+    var screens: Set<String> = []
+    for other in ["", "another good password"] {
+      let workspace = try Workspace()
+      let terminal = try createHidden(workspace)
+      var screen = ""
+      for (question, answer) in [
+        ("New password for \(workspace.at("Vault")): ", "correct horse battery"),
+        ("Repeat the password: ", "correct horse battery"),
+        ("Password of another space, or nothing: ", other), ("Repeat the password: ", other),
+      ] {
+        #expect(try terminal.waits(for: question), "\(terminal.screen)")
+        #expect(!terminal.echoes)
+        screen += terminal.passed ?? ""
+        try terminal.type(answer + "\n")
+      }
+      #expect(try terminal.waits(for: "The cover is as large as a hidden space that can store"), "\(terminal.screen)")
+      #expect(try terminal.ending() == .exited(0))
+      screens.insert(screen)
+      let passwords = ["correct horse battery"] + (other.isEmpty ? [] : [other])
+      for password in passwords {
+        #expect(try workspace.agonyfs("info", workspace.at("Vault"), input: password + "\n").status == 0)
+      }
+    }
+    #expect(screens.count == 1, "\(screens)")
+  }
+
+  @Test func ofAnotherSpaceNothingOrAPasswordIsTyped() throws {
+    let workspace = try Workspace()
+    let terminal = try createHidden(workspace)
+    try give("correct horse battery", at: terminal, after: "New password for /")
+    try give("", then: "another good password", at: terminal, after: "Password of another space, or nothing: ")
+    #expect(try terminal.waits(for: "The two passwords differ"))
+    #expect(try terminal.ending() == .exited(2))
+    #expect(unsafe access(workspace.at("Vault"), F_OK) != 0)
+  }
+
+  /// One command line makes a space, cover of nobody, a space within another one, and has a space give up cover.
+  @Test func neitherCommandNorScreenTellsWhoseFilesComeOrGo() throws {
+    let workspace = try Workspace.withVault(ownCover: "120M")
+    let vault = workspace.at("Vault")
+    let owner = Workspace.password
+    func count() -> Int { HostFile.segments(of: vault).count }
+    var screens: Set<String> = []
+    for (first, second) in [
+      ("", ""), ("", "another good password"), (owner, ""), (owner, "a third good password"),
+    ] {
+      let before = count()
+      let terminal = try PseudoTerminal(["space", "add", "--cover", "1M", vault])
+      var screen = ""
+      for (question, answer) in [
+        ("Password of another space that hands over cover, or nothing: ", first),
+        ("New password for \(vault), or nothing: ", second), ("Repeat the password: ", second),
+      ] {
+        #expect(try terminal.waits(for: question), "\(terminal.screen)")
+        #expect(!terminal.echoes)
+        screen += terminal.passed ?? ""
+        try terminal.type(answer + "\n")
+      }
+      #expect(try terminal.ending() == .exited(0), "\(terminal.screen)")
+      screens.insert(screen)
+      #expect(first.isEmpty ? count() >= before + 37 : count() == before)
+      if !second.isEmpty {
+        #expect(try workspace.agonyfs("info", vault, input: second + "\n").status == 0)
+      }
+    }
+    #expect(screens.count == 1, "\(screens)")
+    #expect(screens.allSatisfy { $0.contains("A space that hands over cover can store less afterwards: by 1 MiB") })
+    try expectSuccess(workspace, "agonyfs check --password-file password Vault")
+  }
+
   @Test func theSizeOfASpaceIsAskedBeforeItsPassword() throws {
     let workspace = try Workspace.withVault()
     let before = HostFile.segments(of: workspace.at("Vault")).count
@@ -206,6 +278,7 @@ extension TerminalTests {
       #expect(terminal.echoes)
       try terminal.type(answer + "\n")
       if answer == "9999T" {
+        try terminal.answer("hands over cover, or nothing: ", with: "")
         try give("another good password", at: terminal, after: "New password for /")
       }
       #expect(try terminal.waits(for: sentence))
@@ -214,7 +287,8 @@ extension TerminalTests {
     }
     let terminal = try PseudoTerminal(["space", "add", workspace.at("Vault")])
     try terminal.answer(question, with: "8M")
-    #expect(try terminal.waits(for: "Whoever looked at the vault before will see that files were added."))
+    #expect(try terminal.waits(for: "whoever looked at the vault before will see that files were added."))
+    try terminal.answer("hands over cover, or nothing: ", with: "")
     try give("another good password", at: terminal, after: "New password for /")
     #expect(try terminal.waits(for: "agonyfs: writing cover: "))
     #expect(try terminal.ending() == .exited(0))

@@ -35,7 +35,11 @@ struct CreateCommand: VaultCommand {
   @OptionGroup(title: "Password")
   var password: PasswordOptions<CurrentPassword>
 
-  @Flag(help: "Make a second space with a password of its own, which owns the cover.")
+  @Flag(
+    help: """
+      Make a second space with a password of its own, which owns the cover. For scripts: at a terminal its password is \
+      asked for anyway.
+      """)
   var hidden = false
 
   @OptionGroup(title: "Password of the hidden space")
@@ -56,10 +60,9 @@ struct CreateCommand: VaultCommand {
   func run() throws {
     guard try DirectoryCreation.isPossible(at: path) else { throw VaultError.vaultExists }
     try checkRoom()
-    let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
-    let other =
-      hasHiddenSpace
-      ? try hiddenPassword.source().password(for: .setting, prompt: "New password for the hidden space") : nil
+    let source = password.source()
+    let new = try source.password(for: .setting, prompt: "New password for \(path)")
+    let other = try otherPassword(atTerminal: source.isTerminal)
     if let other, other.normalized.bytes.equals(new.normalized.bytes) {
       throw CommandFailure(.usage, "The two spaces need different passwords; nothing was done.")
     }
@@ -76,6 +79,16 @@ struct CreateCommand: VaultCommand {
     } else {
       Output.note("The cover is as large as a hidden space that can store \(ByteSize(bytes: room)).")
     }
+  }
+
+  /// The password of the second space; nil if there is to be none. At a terminal that is asked, as `--hidden` would stay in
+  /// the shell's history.
+  private func otherPassword(atTerminal: Bool) throws -> Password? {
+    if hasHiddenSpace {
+      return try hiddenPassword.source().password(for: .setting, prompt: "New password for the hidden space")
+    }
+    guard atTerminal, cover?.bytes != 0 else { return nil }
+    return try PasswordSource.askedForAnyway(for: .setting, prompt: "Password of another space")
   }
 
   /// Throws status 17 if the cover cannot fit, before anybody types a password.

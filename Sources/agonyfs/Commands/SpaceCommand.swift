@@ -20,7 +20,8 @@ struct SpaceCommand: ParsableCommand {
 
   struct Add: VaultCommand {
     static let configuration = CommandConfiguration(
-      commandName: "add", abstract: "Add an empty space that a new password opens.", discussion: HelpText.spaceAdd)
+      commandName: "add", abstract: "Add an empty space that a new password opens, or cover.",
+      discussion: HelpText.spaceAdd)
 
     @Argument(help: "The vault.", completion: .directory)
     var vault: FilePath
@@ -36,7 +37,10 @@ struct SpaceCommand: ParsableCommand {
     var cover: ByteSize?
 
     @Flag(
-      help: "Take the cover from another space, whose password is asked for first. It can store less afterwards.")
+      help: """
+        Take the cover from another space, whose password is asked for first. It can store less afterwards. For scripts: \
+        at a terminal that password is asked for anyway.
+        """)
     var within = false
 
     @OptionGroup
@@ -59,21 +63,50 @@ struct SpaceCommand: ParsableCommand {
     func run() throws {
       let opened = try openVault(derivations)
       let cover = try size()
-      if takesFromOwner { return try add(to: opened, cover) }
+      if takesFromOwner { return try handOver(in: opened, cover) }
+      let source = password.source()
+      if source.isTerminal, cover.bytes > 0 { return try ask(opened, cover) }
       Output.note(SpaceCommand.whatShows)
-      let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
+      try add(to: opened, cover, try source.password(for: .setting, prompt: "New password for \(path)"))
+    }
+
+    /// Asks for everything that tells, so that neither the shell's history nor the screen says whose the files are that
+    /// are added or replaced: a space's or nobody's.
+    private func ask(_ opened: Vault, _ cover: ByteSize) throws {
+      Output.note(
+        "Unless another space hands over cover, whoever looked at the vault before will see that files were added.")
+      Output.note(SpaceCommand.whatGoes(cover, from: "A space that hands over cover"))
+      let owner = try PasswordSource.askedForAnyway(
+        for: .opening, prompt: "Password of another space that hands over cover")
+      let new = try PasswordSource.askedForAnyway(for: .setting, prompt: "New password for \(path)")
+      if let owner, let new { return try add(to: opened, within: owner, cover, new) }
+      if let new { return try add(to: opened, cover, new) }
+      if let owner {
+        return try LongOperation.run("replacing cover") { control in
+          try SpaceManager.shrinkSpace(in: opened, password: owner, by: cover.bytes, control)
+        }
+      }
+      try LongOperation.run("writing cover") { control in try opened.addCover(for: cover.bytes, control) }
+    }
+
+    private func add(to opened: Vault, _ cover: ByteSize, _ new: Password) throws {
       try LongOperation.run("writing cover") { control in
         try SpaceManager.addSpace(
           to: opened, password: new, cipher: cipher ?? .fastest(), cover: cover.bytes, control)
       }
     }
 
-    private func add(to opened: Vault, _ cover: ByteSize) throws {
+    private func handOver(in opened: Vault, _ cover: ByteSize) throws {
       if cover.bytes == 0 { throw CommandFailure(.usage, "A space within another one needs cover; nothing was done.") }
       Output.note(SpaceCommand.whatGoes(cover, from: "The space that hands over cover"))
       let owner = try ownerPassword.source().password(
         for: .opening, prompt: "Password of the space that hands over cover")
-      let new = try password.source().password(for: .setting, prompt: "New password for \(path)")
+      try add(
+        to: opened, within: owner, cover,
+        try password.source().password(for: .setting, prompt: "New password for \(path)"))
+    }
+
+    private func add(to opened: Vault, within owner: Password, _ cover: ByteSize, _ new: Password) throws {
       if owner.normalized.bytes.equals(new.normalized.bytes) {
         throw CommandFailure(.usage, "The two spaces need different passwords; nothing was done.")
       }

@@ -32,7 +32,33 @@ extension PasswordSource {
   func password(for purpose: PasswordPurpose, prompt: String) throws -> Password {
     try TracedProcess.refuse()
     LockedMemoryNote.give()
-    let password = try read(purpose, prompt: prompt)
+    return try Self.checked(try read(purpose, prompt: prompt), purpose)
+  }
+
+  /// Asks at the terminal for a password that need not exist: in the same words and as often whether it does or not, so
+  /// that neither the command line nor the screen tells.
+  ///
+  /// - Returns: nil if nothing was typed.
+  /// - Throws: as `password`.
+  static func askedForAnyway(for purpose: PasswordPurpose, prompt: String) throws -> Password? {
+    LockedMemoryNote.give()
+    guard let terminal = Terminal() else {
+      throw CommandFailure(.failure, "The terminal is gone; nothing was done.")
+    }
+    let password = try fromTerminal(terminal, purpose, prompt: "\(prompt), or nothing", mayBeNothing: true)
+    return password.isEmpty ? nil : try checked(password, purpose)
+  }
+
+  /// Whether somebody at a terminal is asked.
+  var isTerminal: Bool {
+    switch self {
+    case .given, .file, .command: false
+    case .unspecified where isatty(STDIN_FILENO) == 0: false
+    case .terminal, .unspecified: Terminal() != nil
+    }
+  }
+
+  private static func checked(_ password: Password, _ purpose: PasswordPurpose) throws -> Password {
     guard !password.normalized.isEmpty else {
       throw CommandFailure(.usage, "The password is empty; it needs at least one character.")
     }
@@ -62,7 +88,7 @@ extension PasswordSource {
   }
 
   private static func fromTerminal(
-    _ terminal: borrowing Terminal, _ purpose: PasswordPurpose, prompt: String
+    _ terminal: borrowing Terminal, _ purpose: PasswordPurpose, prompt: String, mayBeNothing: Bool = false
   ) throws -> Password {
     func ask(_ prompt: String) throws -> Password {
       do {
@@ -73,7 +99,7 @@ extension PasswordSource {
       throw CommandFailure(.failure, "No password was typed; nothing was done.")
     }
     let password = try ask(prompt)
-    if purpose == .setting, !password.isEmpty {
+    if purpose == .setting, mayBeNothing || !password.isEmpty {
       guard try ask("Repeat the password").bytes.equals(password.bytes) else {
         throw CommandFailure(.usage, "The two passwords differ; nothing was done. Try again.")
       }

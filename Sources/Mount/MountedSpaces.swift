@@ -8,6 +8,8 @@ package struct MountedSpace: Sendable {
   package let path: [UInt8]
   /// Whether all users, or root, may use it.
   package let allowsOthers: Bool
+  /// The absolute path of its vault; nil if the table of mounts does not tell it.
+  package let vault: [UInt8]?
 
   /// All of them that are not hidden by another mount, in this mount namespace.
   package static func all() -> [MountedSpace] {
@@ -19,6 +21,10 @@ package struct MountedSpace: Sendable {
       if entry.isNamedOurs { return true }
       // Of one with another name only its process knows.
       return DaemonQuestion.ask(.identity, of: FilePath(bytes: entry.path), entry) != nil
-    }.map { MountedSpace(path: $0.path, allowsOthers: $0.options.contains("allow_other")) }
+    }.map { entry in
+      MountedSpace(
+        path: entry.path, allowsOthers: entry.options.contains("allow_other"),
+        vault: entry.source.first == UInt8(ascii: "/") ? entry.source : nil)
+    }
   }
 }

@@ -64,6 +64,25 @@ import Testing
     #expect(home.findings(.history).map(\.reveals) == [.names])
   }
 
+  /// Commands name the vault, not the mount point; other programs' files are not searched for it.
+  @Test func historiesTellOfTheVault() throws {
+    let vault = home.folder.path("Vault")
+    try home.write(
+      "agonyfs create --hidden ~/Vault\nls\nagonyfs mount \(vault) \(home.albums)\nagonyfs info \(vault)2\n",
+      to: ".bash_history")
+    try home.write("agonyfs space add \(vault)\n", to: ".zsh_history")
+    try home.write("\"\(vault)\"\n", to: ".config/geeqie/history")
+    try home.write("\0\(vault)/x\0", to: ".local/share/baloo/index")
+    #expect(home.findings(.history).map(\.lines) == [[3]])
+    let found = home.search(vaults: [vault]).findings
+    #expect(found.map(\.program) == ["bash", "zsh", "Geeqie"])
+    #expect(found.map(\.lines) == [[1, 3], [1], [1]])
+    #expect(found.map(\.count) == [3, 1, 1])
+    #expect(found.map(\.reveals) == [.place, .vault, .vault])
+    // What is looked for anyway counts once.
+    #expect(home.search(vaults: [home.albums]).findings.map(\.count) == [1])
+  }
+
   /// A path across the border of two blocks, and the numbers of lines after it.
   @Test func largeFiles() throws {
     let places = SearchedPlaces([Array(home.albums.utf8)])

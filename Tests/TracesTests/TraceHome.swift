@@ -50,8 +50,12 @@ final class TraceHome {
   }
 
   /// Searches for the place.
-  func search(known: KnownFiles = KnownFiles(), onlyRemovable: Bool = false) -> TraceSearch {
-    var search = TraceSearch(home, for: SearchedPlaces([Array(albums.utf8)]), known: known)
+  func search(
+    known: KnownFiles = KnownFiles(), vaults: [String] = [], onlyRemovable: Bool = false
+  ) -> TraceSearch {
+    var search = TraceSearch(
+      home, for: SearchedPlaces([Array(albums.utf8)]), known: known,
+      vaults: SearchedPlaces(vaults.map { Array($0.utf8) }))
     search.run(onlyRemovable: onlyRemovable)
     return search
   }

@@ -73,12 +73,19 @@ struct ReportedFiles: TraceSource {
     let path = folder.path(of: name)
     do throws(Errno) {
       let scan = try FileScan(file, search.matcher, isText: isText)
-      if !scan.isComplete { search.couldNotSearch(path, .fileTooLarge) }
-      guard scan.count > 0 else { return }
+      var scans = [scan]
+      if kind == .history, let vaults = search.vaultMatcher {
+        scans.append(try FileScan(file, vaults, isText: isText))
+      }
+      if !scans.allSatisfy(\.isComplete) { search.couldNotSearch(path, .fileTooLarge) }
+      let count = scans.reduce(0) { $0 + $1.count }
+      guard count > 0 else { return }
+      let reveals: Finding.Reveals =
+        hasPictures ? .picture : scan.isBelow ? .names : scan.count > 0 ? .place : .vault
       search.found(
         Finding(
-          program: program, kind: kind, file: path, count: scan.count, lines: scan.lines,
-          reveals: hasPictures ? .picture : scan.isBelow ? .names : .place, remedy: .byHand(advice)))
+          program: program, kind: kind, file: path, count: count, lines: Set(scans.flatMap(\.lines)).sorted(),
+          reveals: reveals, remedy: .byHand(advice)))
     } catch {
       search.couldNotSearch(path, error)
     }

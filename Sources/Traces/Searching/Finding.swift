@@ -32,6 +32,8 @@ package struct Finding: Sendable {
     case names
     /// Where the space was mounted.
     case place
+    /// Where the vault is, and perhaps what was done with it.
+    case vault
 
     /// For people.
     package var words: String {
@@ -39,6 +41,7 @@ package struct Finding: Sendable {
       case .picture: "shows photos"
       case .names: "names albums or photos"
       case .place: "names the mount point"
+      case .vault: "names the vault"
       }
     }
   }

@@ -30,17 +30,24 @@ package struct TraceSearch {
   /// Files that are in the places now.
   package let known: KnownFiles
   let matcher: PathMatcher
+  /// Finds the vaults, which only histories are searched for; nil if there are none to be found.
+  let vaultMatcher: PathMatcher?
   /// What was found, in the order of the sources.
   package private(set) var findings: [Finding] = []
   /// What could not be searched.
   package private(set) var gaps: [Gap] = []
 
-  /// A search that has not begun.
-  package init(_ home: Home, for places: SearchedPlaces, known: KnownFiles = KnownFiles()) {
+  /// A search that has not begun. `vaults` are those that the places are of: commands in histories name them.
+  package init(
+    _ home: Home, for places: SearchedPlaces, known: KnownFiles = KnownFiles(),
+    vaults: SearchedPlaces = SearchedPlaces([])
+  ) {
     self.home = home
     self.places = places
     self.known = known
     matcher = PathMatcher(places, home: home.path)
+    let others = vaults.paths.filter { !places.contains($0) }
+    vaultMatcher = others.isEmpty ? nil : PathMatcher(SearchedPlaces(others), home: home.path)
   }
 
   /// All sources.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Mount
+internal import System
 internal import SystemPackage
 internal import Traces
 
@@ -50,7 +51,8 @@ struct DoctorCommand: ParsableCommand {
     let spaces = SearchedPlaces(mounted.map(\.path))
     let known = SearchedPlaces(
       searched.paths.filter { spaces.contains($0) } + spaces.paths.filter { searched.contains($0) })
-    var search = TraceSearch(home, for: searched, known: KnownFiles(in: known))
+    let vaults = mountedVaults(searched, mounted)
+    var search = TraceSearch(home, for: searched, known: KnownFiles(in: known), vaults: vaults)
     if !searched.paths.isEmpty { search.run(onlyRemovable: quiet) }
     let notes = quiet ? [] : systemNotes(home, searched, mounted)
     var dialogue = DoctorDialogue(command: self, search: search)
@@ -63,6 +65,16 @@ struct DoctorCommand: ParsableCommand {
     }
     if dialogue.failures > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
     if dialogue.left > 0 || !search.gaps.isEmpty { throw ExitCode(CommandStatus.tracesLeft.rawValue) }
+  }
+
+  /// The vaults of the spaces that are mounted where traces are looked for.
+  private func mountedVaults(_ searched: SearchedPlaces, _ mounted: [MountedSpace]) -> SearchedPlaces {
+    let spaces = mounted.filter { space in
+      let place = SearchedPlaces([space.path])
+      return searched.contains(space.path) || searched.paths.contains { place.contains($0) }
+    }
+    return SearchedPlaces(
+      spaces.compactMap(\.vault).flatMap { path in [path] + (FilePath(bytes: path).resolved.map { [$0.bytes] } ?? []) })
   }
 
   private func systemNotes(_ home: Home, _ searched: SearchedPlaces, _ mounted: [MountedSpace]) -> [SystemNote] {

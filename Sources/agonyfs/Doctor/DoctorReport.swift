@@ -43,6 +43,7 @@ struct DoctorReport {
     case .picture: 0
     case .names: 1
     case .place: 2
+    case .vault: 3
     }
   }
 

@@ -93,6 +93,28 @@ import Testing
         """)
   }
 
+  /// A mount point tells which vault histories are searched for.
+  @Test func historiesTellOfTheVaultOfAMount() throws {
+    let workspace = try Workspace.withVault()
+    try expectSuccess(
+      workspace,
+      Self.start + """
+        printf '%s\n' "agonyfs create --hidden $W/Vault" ls "agonyfs space grow 1G $W/Vault" "ls $W/Vault2" \
+          > home/.bash_history
+        agonyfs mount --password-file password Vault Albums
+        gives 19 agonyfs doctor --dry-run Albums > told
+        grep -q '^bash: 2 entries of a history; names the vault' told
+        grep -q '.bash_history, lines 1, 3$' told
+        agonyfs doctor --dry-run --json Albums > told || test $? = 19
+        grep '"kind":"history"' told | grep -q '"reveals":"vault"'
+        agonyfs unmount Albums
+        agonyfs doctor --dry-run Albums > told || true
+        not grep -q '^bash' told
+        agonyfs doctor --dry-run Albums Vault > told || test $? = 19
+        grep -q '^bash: 2 entries of a history' told
+        """)
+  }
+
   @Test func asksForEachThatMayBeTheOnlyCopy() throws {
     let workspace = try makeHome(in: Workspace())
     let script = """

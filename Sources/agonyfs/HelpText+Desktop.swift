@@ -1,7 +1,7 @@
 extension HelpText {
   static let open = """
     What the desktop's menu starts: asks in a window for the password of a space, mounts it in a directory of its own \
-    ($XDG_RUNTIME_DIR/agonyfs, where no indexer looks), and shows it in the file manager. Without a vault it asks for one \
+    ($XDG_RUNTIME_DIR/agonyfs, where no indexer looks), which goes with the mount, and shows it in the file manager. Without a vault it asks for one \
     as well. What goes wrong is shown in a window. It never creates a vault. Windows are those of zenity, kdialog or \
     pinentry, whichever is installed first in this order.
 

@@ -314,7 +314,8 @@ enum HelpText {
   static let derivationAdd = """
     Adds the next stronger key derivation to agonyfs.json, after measuring it on this machine. Needs no password and \
     says nothing about any space. A password that is set from now on goes through the strongest one; the others open as \
-    before, until they are changed. Each attempt at a password goes through all of them, so mounting takes longer.
+    before, until they are changed: one that only hidden passwords use tells that there are some, so change the password that \
+    you would show as well. Each attempt at a password goes through all of them, so mounting takes longer.
 
     Key derivations below 64 MiB or 2 passes are not used: anybody who can write agonyfs.json can add one. \
     --weak-derivations uses them for passwords that exist, never for new ones.

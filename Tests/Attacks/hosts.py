@@ -8,7 +8,7 @@ groups, places of files, the host's counters, how often it counts that a directo
 decoy's password opens in the heads. A line for each look:
 `fails` when no feature tells the two kinds apart, `DECLARED` with those that do and of which the threat model says so,
 `WORKS` with others. Fails when one works, and when nothing of what is declared is seen: then it sees nothing. With fewer
-vaults than 8 of each kind it only looks. Needs root, for the disks.
+vaults than 8 of each kind it only looks. Needs root, for the disks. What is declared is in declared.py.
 """
 
 import contextlib
@@ -25,6 +25,7 @@ import sys
 import tempfile
 
 import program
+from declared import DECLARED, LOOKS, WORDS
 from program import agonyfs, area, create, little_room, segments, shell, use
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Reader"))
@@ -35,20 +36,6 @@ import segments as reader_segments  # noqa: E402
 LEAST = 8
 # One run in a thousand may find something by chance, with all features of all looks at all hosts together.
 CHANCE = 0.001 / 300
-LOOKS = ("copy by rsync", "disk", "disk after a refresh")
-COUNTERS = ["counter"]
-# What the threat model declares (*Host by host*), by how the names of features begin.
-FREE_ROOM = ["inode", "place", "allocation group", "offset"]
-# Those of folders and files, which a refresh makes anew; not those of the vault's own directory and of segments.
-CHANGES = ["change counts"]
-DECLARED = {
-    ("ext4", "disk"): COUNTERS + FREE_ROOM + CHANGES + ["birth"],
-    ("xfs", "disk"): COUNTERS + FREE_ROOM + CHANGES + ["birth"],
-    ("btrfs", "disk"): COUNTERS + FREE_ROOM + CHANGES + ["birth"],
-    ("ext4", "disk after a refresh"): COUNTERS + ["inode", "place"],
-    ("xfs", "disk after a refresh"): COUNTERS + ["inode", "place", "allocation group of agonyfs.json"],
-    ("btrfs", "disk after a refresh"): COUNTERS + ["inode", "place"],
-}
 # Where something declared has to be seen.
 MUST_TELL = ("disk", "disk after a refresh")
 
@@ -153,6 +140,17 @@ def changes(kind, device, inodes):
     return dict(zip(inodes, found))
 
 
+def generation(path):
+    """In which generation of btrfs a directory was made: FS_IOC_GETVERSION."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    answer = bytearray(8)
+    try:
+        fcntl.ioctl(descriptor, 0x80087601, answer)
+    finally:
+        os.close(descriptor)
+    return struct.unpack_from("<I", answer)[0]
+
+
 def heads(vault):
     """Numbers in the heads that the first password opens. The reader ignores some; here each field counts."""
     kept, original = [], reader_segments.State.__init__
@@ -194,6 +192,7 @@ def look(kind, device, vault):
         "inode of files, not used between": numbers[-1] - numbers[0] + 1 - len(numbers),
         "inode of folders, lowest": min(inode[path] for path in folders),
         "inode of folders, highest": max(inode[path] for path in folders),
+        "inode of folders, lowest, less that of segments": min(inode[path] for path in folders) - inode[f"{vault}/segments"],
         "number of files": len(files), "number of folders": len(folders),
     }
     if group := inodes_of_group(kind, device):
@@ -223,6 +222,10 @@ def look(kind, device, vault):
     features["place: first"], features["place: last"] = starts[0], starts[-1]
     births = sorted(float(born) for born in shell(f"stat -c %.9W {' '.join(files)}").stdout.split())
     features["birth: longest time between two"] = max(b - a for a, b in zip(births, births[1:]))
+    changed = sorted(os.lstat(path).st_ctime_ns for path in files)
+    features["change time: longest time between two"] = max(b - a for a, b in zip(changed, changed[1:]))
+    if kind == "btrfs":
+        features["counter: generation of segments"] = generation(f"{vault}/segments")
     return {**features, **heads(vault)}
 
 
@@ -270,7 +273,7 @@ def bound(size):
 
 def judge(kind, name, found):
     """Prints what a look tells; whether that is as the threat model says."""
-    declared = DECLARED.get((kind, name), [])
+    declared = [WORDS[word] for word in DECLARED.get((kind, name), [])]
     areas = {feature: area(*([each[feature] for each in found[hidden][name]] for hidden in (False, True)))
              for feature in found[False][name][0]}
     limit = bound(len(found[False][name]))

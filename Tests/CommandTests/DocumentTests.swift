@@ -58,6 +58,31 @@ import Testing
     #expect(!words.contains("rsync -a ~/Vault"))
   }
 
+  /// What `Tests/Attacks/hosts.py` lets tell is what the threat model says of each host, in the same words.
+  @Test func theTableOfHostsIsWhatTheAttackPermits() throws {
+    func cells(_ line: Substring) -> [String] {
+      line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast().map { cell in
+        cell.split(separator: " ").joined(separator: " ")
+      }
+    }
+    func words(_ cell: String) -> Set<String> {
+      Set(cell.split(separator: ",").map { $0.split(separator: " ").joined(separator: " ") })
+    }
+    let rows = try text(of: "Sources/agonyfs/agonyfs.docc/ThreatModel.md").split(separator: "\n")
+      .filter { $0.hasPrefix("|") }.map(cells)
+    let titles = try #require(rows.first { $0.contains("disk after a refresh") }).map { $0.filter { $0 != "`" } }
+    let permitted = try Outcome(
+      "/usr/bin/python3", arguments: ["-B", root + "/Tests/Attacks/declared.py"])
+    #expect(permitted.status == 0, "\(permitted)")
+    let lines = permitted.output.split(separator: "\n").map(cells)
+    #expect(lines.count == 9)
+    for line in lines where line.count == 3 {
+      let row = try #require(rows.first { $0.first?.lowercased() == line[0] && $0.count == titles.count }, "\(line)")
+      let column = try #require(titles.firstIndex(of: line[1]), "\(line)")
+      #expect(words(row[column]) == words(line[2]), "\(line)")
+    }
+  }
+
   /// *How data flows* names types, their members and files; a member is declared in a file of its type.
   @Test func dataFlowsThroughWhatExists() throws {
     let parts = try text(of: "Sources/agonyfs/agonyfs.docc/HowDataFlows.md").split(

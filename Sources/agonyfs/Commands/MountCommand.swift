@@ -76,6 +76,10 @@ struct MountCommand: VaultCommand {
   @Option(help: .private)
   var session: SessionKind?
 
+  /// Of `agonyfs open`, which made the mount point.
+  @Flag(help: .private)
+  var removeMountPoint = false
+
   func validate() throws {
     if ask, enrolled { throw ValidationError("Give one of --ask and --enrolled.") }
   }
@@ -158,7 +162,7 @@ struct MountCommand: VaultCommand {
     return MountRequest(
       vault: path, mountPoint: AbsolutePath.of(mountPoint), directory: nil, optionLists: lists, options: parsed,
       acceptsOlder: mounting.acceptOlder, weakDerivations: mounting.opening.derivations.weakDerivations,
-      copyWindow: try mounting.copyWindow.map(MountOptions.duration))
+      copyWindow: try mounting.copyWindow.map(MountOptions.duration), removesMountPoint: removeMountPoint)
   }
 
   /// Whether a vault must be created first, if the person agrees.

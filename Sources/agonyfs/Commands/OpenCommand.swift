@@ -69,7 +69,9 @@ struct OpenCommand: ParsableCommand {
       case .mounted(let warnings):
         if !warnings.isEmpty { dialog.fail(warnings) }
         return mountPoint
-      case .cancelled: throw ExitCode(CommandStatus.failure.rawValue)
+      case .cancelled:
+        forget(mountPoint, for: vault)
+        throw ExitCode(CommandStatus.failure.rawValue)
       case .wrong: title = "No space opens with this password. Once more:"
       case .failed(let status, let reason):
         let status = CommandStatus(rawValue: status) ?? .failure
@@ -79,15 +81,19 @@ struct OpenCommand: ParsableCommand {
           title = "Another window was faster. Once more:"
           continue
         }
+        forget(mountPoint, for: vault)
         let places = status == .spaceInUse ? SpacePlace.places(ofVault: vault) : []
         guard let place = places.first(where: { reason.hasSuffix("\(MountedElsewhere.words($0)).") }) else {
           throw CommandFailure(status, reason)
         }
-        // It was made for nothing. Another click may be about to use the first one.
-        if mountPoint.lastComponent != vault.lastComponent { _ = try? unsafe mountPoint.call { unsafe rmdir($0) } }
         return place
       }
     }
+  }
+
+  /// Removes a mount point that was made for nothing. Another click may be about to use the first one.
+  private func forget(_ mountPoint: FilePath, for vault: FilePath) {
+    if mountPoint.lastComponent != vault.lastComponent { _ = try? unsafe mountPoint.call { unsafe rmdir($0) } }
   }
 
   private func vault(_ dialog: DesktopDialog) throws -> FilePath? {
@@ -113,7 +119,7 @@ struct OpenCommand: ParsableCommand {
     _ vault: FilePath, at mountPoint: FilePath, asking title: String, _ dialog: DesktopDialog
   ) throws -> Attempt {
     let own = OwnFolder.path(of: "agonyfs")
-    let words = ["agonyfs", "mount"] + options.flatMap { ["-o", $0.coded] } + ["--"]
+    let words = ["agonyfs", "mount", "--remove-mount-point"] + options.flatMap { ["-o", $0.coded] } + ["--"]
     // The ends that are not ours are closed on return.
     func started() throws(Errno) -> (asking: ChildProcess, mounting: ChildProcess, errors: Descriptor) {
       let (password, typed) = try Descriptor.pipe()

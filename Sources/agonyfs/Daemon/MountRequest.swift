@@ -21,6 +21,8 @@ struct MountRequest {
   var copyWindow: Duration?
   /// Of what session the mount is; nil if it stays until somebody unmounts it.
   var session: SessionKind?
+  /// Whether the mount point was made for this mount, and goes with it.
+  var removesMountPoint = false
 
   /// The arguments that pass the same request to the background process. `ps` shows them.
   var arguments: [[UInt8]] {
@@ -30,6 +32,7 @@ struct MountRequest {
     if weakDerivations == .opening { words.append("--weak-derivations") }
     if let copyWindow { words += ["--copy-window", "\(copyWindow.components.seconds)s"] }
     if let session { words.append("--session=\(session.rawValue)") }
+    if removesMountPoint { words.append("--remove-mount-point") }
     words.append("--as-daemon")
     return words.map { ByteText.bytes(of: $0) } + [vault.bytes, mountPoint.bytes]
   }

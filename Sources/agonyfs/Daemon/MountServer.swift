@@ -1,5 +1,6 @@
 internal import Albums
 internal import Crypto
+internal import Glibc
 internal import Logging
 internal import Media
 internal import Mount
@@ -14,12 +15,16 @@ struct MountServer {
   /// Logs a failure that nobody waits for.
   static func log(_ failure: CommandFailure) { Logger.system.error("\(failure.message)") }
 
-  /// As `serve`; afterwards, if the options say so, what programs left of the mount in its user's home is removed.
+  /// As `serve`; afterwards, if the request says so, what programs left of the mount in its user's home is removed, and the
+  /// mount point, if it is empty.
   func serveAndTidy(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
     var wasMounted = false
     let tidying = request.options.tidies ? Tidying(request) : nil
     // At the end of the mount nothing is open any more, and everything is durable.
-    defer { if wasMounted { tidying?.run(.system) } }
+    defer {
+      if wasMounted { tidying?.run(.system) }
+      if wasMounted, request.removesMountPoint { _ = try? unsafe request.mountPoint.call { unsafe rmdir($0) } }
+    }
     try serve(password) {
       wasMounted = true
       // An automount counts whoever has the directory below as a user, and never ends.

@@ -10,8 +10,8 @@ extension HelpText {
     only after a yes for each file, or with --trash. All else is only shown, with what you can do. Deleting is not \
     erasing: until the disk is overwritten, programs can find deleted files there; encrypt the disk of your home.
 
-    Then it says what in the system may leak: swap space that is not encrypted, hibernation, core dumps, locate, \
-    indexers, user_allow_other, a kernel without Landlock, a low limit of locked memory. That does not change the exit \
+    Then it says what in the system may leak: swap space that is not encrypted, hibernation, core dumps, locate \
+    and indexers, also those that list the vault's own files, user_allow_other, a kernel without Landlock, a low limit of locked memory. That does not change the exit \
     status.
 
     The status is 0 if nothing was found or everything was removed, 19 if something stays or could not be searched, 1 \

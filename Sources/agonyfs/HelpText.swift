@@ -358,6 +358,10 @@ enum HelpText {
     snapshots, what a flash disk keeps of deleted data, and what the file system counts, such as how much was ever \
     written to it: on a disk that is used for little else that tells how often the vault was used. Then copy the vault \
     by rsync to a newly made file system, and refresh it there.
+
+    Files keep their names. Whoever has a list of them from before (the database of locate, an index of the desktop, the \
+    catalogue of a backup) sees which came and went since: keep the vault out of such lists. agonyfs doctor says which of \
+    this machine cover the vault of a mount, and how to exclude it.
     """
 
   static let info = """

@@ -171,6 +171,22 @@ def piled_backup(report):
     report.line("backup filled twice by rsync", *guess(int, list(zip(numbers[::2], numbers[1::2])), True), declared=True)
 
 
+def old_list(report):
+    """A list of names that somebody made before, as locate(1) does, beside a vault that was refreshed since."""
+    numbers = []
+    for hidden in (False, True) * FEW:
+        create_pair(hidden, "disk/vault")
+        first_look("disk/vault")
+        use("disk/vault", "first", 1, "photo")
+        if hidden:
+            use("disk/vault", "hidden", 2, "secret")
+        agonyfs("refresh", "disk/vault")
+        numbers.append(len(OWN["disk/vault"] - {os.path.basename(path) for path in segments("disk/vault")}))
+        shutil.rmtree("disk/vault")
+    pairs = list(zip(numbers[::2], numbers[1::2]))
+    report.line("list of names from before a refresh", *guess(int, pairs, True), declared=True)
+
+
 def short_length(report):
     """A copy that was made beside a mount, without any password: who owns cover could leave a length that nobody else leaves."""
     lengths = []
@@ -330,7 +346,7 @@ def main():
         os.mkdir("disk")
         for size, attacks in (
                 (8000, [looks, added_cover]),
-                (400, [piled_backup, short_length, weak_derivation, old_slot, carved_slots, redirected_mount, cloned_mount_table])):
+                (400, [piled_backup, old_list, short_length, weak_derivation, old_slot, carved_slots, redirected_mount, cloned_mount_table])):
             shell(f"truncate -s {size}M image; mkfs.ext4 -q -m 0 image; mount -o loop image disk")
             for attack in attacks:
                 if not ATTACKS or attack.__name__ in ATTACKS:

@@ -58,6 +58,21 @@ import Testing
     #expect(!words.contains("rsync -a ~/Vault"))
   }
 
+  /// Lines that people copy stay in the shell's history; these say that there is another space.
+  @Test(arguments: ["README.md", "Sources/agonyfs/agonyfs.docc/Guide.md", "Sources/agonyfs/HelpText.swift"])
+  func examplesTellOfNoOtherSpace(_ name: String) throws {
+    let lines = try text(of: name).split(separator: "\n").filter { line in
+      let words = line.split(separator: " ")
+      return words.first == "agonyfs" || words.starts(with: ["$", "agonyfs"])
+    }
+    #expect(lines.count > 5)
+    for line in lines {
+      for words in ["--hidden", "--within", "--owner-password", "space grow", "space shrink", "cover add"] {
+        #expect(!line.contains(words), "\(line)")
+      }
+    }
+  }
+
   /// What `Tests/Attacks/hosts.py` lets tell is what the threat model says of each host, in the same words.
   @Test func theTableOfHostsIsWhatTheAttackPermits() throws {
     func cells(_ line: Substring) -> [String] {

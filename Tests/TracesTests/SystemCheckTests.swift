@@ -9,7 +9,7 @@ import Testing
   /// A machine of which nothing is to be said: its files, and what a test changes.
   private func topics(
     _ changes: [String: String] = [:], openPlaces: [String] = [], home files: [String: String] = [:],
-    lockedMemory: String? = nil
+    vaults: [String] = [], lockedMemory: String? = nil
   ) throws -> [SystemNote.Topic] {
     let home = try TraceHome()
     var system = [
@@ -39,7 +39,9 @@ import Testing
     for (name, text) in files { try home.write(text, to: name) }
     let subject = SystemSubject(
       home: home.home, places: SearchedPlaces([Array(home.albums.utf8)]),
-      openPlaces: SearchedPlaces(openPlaces.map { Array($0.utf8) }), shell: 77, lockedMemory: lockedMemory)
+      openPlaces: SearchedPlaces(openPlaces.map { Array($0.utf8) }),
+      vaults: SearchedPlaces(vaults.map { Array(($0.hasPrefix("/") ? $0 : home.folder.path($0)).utf8) }), shell: 77,
+      lockedMemory: lockedMemory)
     let notes = SystemChecks.notes(SystemView(root: home.folder.path("system")), subject)
     for note in notes { #expect(note.text.hasSuffix(".") && !note.text.contains("\n")) }
     return notes.map(\.topic)
@@ -102,6 +104,38 @@ import Testing
     #expect(
       try topics([old: "x"], home: [".config/user-dirs.dirs": "XDG_PICTURES_DIR=\"$HOME/Albums\"\n"]) == [.indexer])
     #expect(try topics([old: "x"], home: [".config/user-dirs.dirs": "XDG_PICTURES_DIR=\"$HOME/\"\n"]) == [])
+  }
+
+  /// Lists of the names of a vault's files. Without a slash at the beginning a vault is in the home directory.
+  @Test func locateListsVaults() throws {
+    let database = ["var/lib/plocate/CACHEDIR.TAG": "x"]
+    func topics(_ changes: [String: String] = [:], _ vault: String = "/srv/Vault") throws -> [SystemNote.Topic] {
+      try self.topics(database.merging(changes) { $1 }, vaults: [vault])
+    }
+    #expect(try self.topics(vaults: ["/srv/Vault"]) == [], "there is no database")
+    #expect(try topics() == [.locate])
+    #expect(try topics(["etc/updatedb.conf": "PRUNEPATHS=\"/tmp /srv/Vault\"\n"]) == [])
+    #expect(try topics(["etc/updatedb.conf": "PRUNEPATHS=\"/srv/Vaul\"\n"]) == [.locate])
+    #expect(try topics(["etc/updatedb.conf": "PRUNEPATHS=\"/srv\"\n"]) == [])
+    #expect(try topics(["etc/updatedb.conf": "PRUNENAMES=\".git Vault\"\n"]) == [])
+    #expect(try topics(["etc/updatedb.conf": "PRUNEFS=\"btrfs\"\n"]) == [.locate])
+    #expect(try topics(["etc/updatedb.conf": "PRUNEFS=\"BTRFS\"\n"], "/btrfs/Vault") == [])
+  }
+
+  @Test func indexersListVaults() throws {
+    let baloo = [".config/baloofilerc": "[General]\nfolders[$e]=$HOME/\nexclude folders[$e]=$HOME/Albums/\n"]
+    #expect(try topics(home: baloo) == [])
+    #expect(try topics(home: baloo, vaults: ["Vault"]) == [.indexer])
+    #expect(try topics(home: baloo, vaults: ["Albums/Vault"]) == [])
+    #expect(try topics(home: baloo, vaults: [".local/Vault"]) == [])
+    #expect(try topics(home: baloo, vaults: ["/srv/Vault"]) == [])
+    let tracker = ["usr/libexec/localsearch-3": "x"]
+    #expect(try topics(tracker, vaults: ["Pictures/Vault"]) == [.indexer])
+    #expect(try topics(tracker, vaults: ["Vault"]) == [], "of the home directory it lists the first level")
+    #expect(try topics(tracker, vaults: ["Pictures/.own/Vault"]) == [])
+    #expect(try topics(tracker, home: ["Pictures/own/.trackerignore": ""], vaults: ["Pictures/own/Vault"]) == [])
+    #expect(try topics(tracker, home: ["Pictures/own/.trackerignore": ""], vaults: ["Pictures/Vault"]) == [.indexer])
+    #expect(try topics(vaults: ["Pictures/Vault"]) == [])
   }
 
   @Test func coreDumps() throws {

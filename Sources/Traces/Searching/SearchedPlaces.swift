@@ -51,6 +51,11 @@ package enum PathBytes {
     return path.count == folder.count || path[folder.count] == slash
   }
 
+  /// Whether a name on the way from a folder to a normalized path, that of its end too, begins with a point.
+  static func isHidden(_ path: [UInt8], below folder: [UInt8]) -> Bool {
+    (rest(of: path, below: folder) ?? []).split(separator: slash).contains { $0.first == UInt8(ascii: ".") }
+  }
+
   /// What is left of a normalized path below a folder, without the first slash; nil if it is not below.
   package static func rest(of path: [UInt8], below folder: [UInt8]) -> [UInt8]? {
     guard path.count > folder.count, isBelow(path, orAt: folder) else { return nil }

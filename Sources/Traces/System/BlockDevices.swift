@@ -41,20 +41,9 @@ struct BlockDevices {
   }
 
   private func protectsFile(_ path: String, _ levels: Int) -> Bool {
-    var best: (place: String, device: String, source: String)?
-    for line in view.lines("proc/self/mountinfo") {
-      let fields = line.split(separator: " ")
-      guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 2 else { continue }
-      let place = String(decoding: OctalText.unescaped(fields[4].utf8), as: UTF8.self)
-      guard place == "/" || path.hasPrefix(place + "/"), place.utf8.count >= (best?.place.utf8.count ?? 0) else {
-        continue
-      }
-      let source = String(decoding: OctalText.unescaped(fields[dash + 2].utf8), as: UTF8.self)
-      best = (place, String(fields[2]), source)
-    }
-    guard let best else { return false }
-    let entry = "sys/dev/block/\(best.device)"
+    guard let mount = view.mount(of: path) else { return false }
+    let entry = "sys/dev/block/\(mount.device)"
     // btrfs has numbers of its own, which no device has.
-    return view.names(entry).isEmpty ? protects(best.source, levels - 1) : protectsEntry(entry, levels - 1)
+    return view.names(entry).isEmpty ? protects(mount.source, levels - 1) : protectsEntry(entry, levels - 1)
   }
 }

@@ -1,11 +1,45 @@
+internal import Glibc
 internal import SystemPackage
+
+/// What the names of a vault's files tell, for notes about vaults.
+private let whatNamesTell =
+  "an older list of names beside the vault tells which files came and went since, also after agonyfs refresh"
 
 /// locate(1), whose database has the names of all files that every user may see.
 struct LocateCheck: SystemCheck {
+  private static let databases = ["var/lib/plocate", "var/lib/mlocate"]
+
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
+    mountNotes(view, subject) + vaultNotes(view, subject)
+  }
+
+  private func vaultNotes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
+    guard Self.databases.contains(where: view.exists) else { return [] }
+    let pruned = prunedPaths(view)
+    let names = values(of: "PRUNENAMES", view).map { Array($0.utf8) }
+    let types = values(of: "PRUNEFS", view).map { $0.lowercased() }
+    return subject.vaults.paths.filter { vault in
+      let type = view.mount(of: String(decoding: vault, as: UTF8.self))?.type.lowercased()
+      return !pruned.contains { PathBytes.isBelow(vault, orAt: $0) }
+        && !vault.split(separator: PathBytes.slash).contains { names.contains(Array($0)) }
+        && !(type.map { types.contains($0) } ?? false)
+    }.map { vault in
+      let shown = String(decoding: vault, as: UTF8.self)
+      return SystemNote(
+        topic: .locate,
+        text: "The database of locate has the names of the vault's files, and \(whatNamesTell): add \(shown) to "
+          + "PRUNEPATHS in /etc/updatedb.conf, and run updatedb.")
+    }
+  }
+
+  private func prunedPaths(_ view: SystemView) -> [[UInt8]] {
+    values(of: "PRUNEPATHS", view).compactMap { PathBytes.normalized(Array($0.utf8)) }
+  }
+
+  private func mountNotes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
     guard !subject.openPlaces.paths.isEmpty, view.has("etc/updatedb.conf") else { return [] }
     if values(of: "PRUNEFS", view).contains(where: { $0.lowercased() == "fuse.agonyfs" }) { return [] }
-    let pruned = values(of: "PRUNEPATHS", view).compactMap { PathBytes.normalized(Array($0.utf8)) }
+    let pruned = prunedPaths(view)
     let left = subject.openPlaces.paths.filter { path in !pruned.contains { PathBytes.isBelow(path, orAt: $0) } }
     if left.isEmpty { return [] }
     return [
@@ -23,7 +57,7 @@ struct LocateCheck: SystemCheck {
   }
 }
 
-/// Baloo, KDE's index, which goes into mounts that are visible in the home directory.
+/// Baloo, KDE's index, which goes into mounts and vaults that are visible in the home directory.
 struct BalooCheck: SystemCheck {
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
     let text = subject.home.settings("baloofilerc").map { String(decoding: $0, as: UTF8.self) }
@@ -33,18 +67,27 @@ struct BalooCheck: SystemCheck {
     let excluded = folders("excludefolders", lines, subject.home) ?? []
     let included = folders("folders", lines, subject.home) ?? [subject.home.path]
     let showsHidden = lines.contains("indexhiddenfolders=true")
-    return subject.places.paths.compactMap { place -> SystemNote? in
+    func isIndexed(_ place: [UInt8]) -> Bool {
       guard let folder = included.filter({ PathBytes.isBelow(place, orAt: $0) }).max(by: { $0.count < $1.count }),
         !excluded.contains(where: { PathBytes.isBelow(place, orAt: $0) && $0.count >= folder.count })
-      else { return nil }
-      let parts = (PathBytes.rest(of: place, below: folder) ?? []).split(separator: PathBytes.slash)
-      if !showsHidden, parts.contains(where: { $0.first == UInt8(ascii: ".") }) { return nil }
+      else { return false }
+      return showsHidden || !PathBytes.isHidden(place, below: folder)
+    }
+    let mounts = subject.places.paths.filter { !subject.vaults.contains($0) && isIndexed($0) }.map { place in
       let shown = String(decoding: place, as: UTF8.self)
       return SystemNote(
         topic: .indexer,
         text: "KDE's index, Baloo, goes into \(shown) and stores names and facts of photos: run balooctl config add "
           + "excludeFolders \(shown), or mount below a folder whose name begins with a point.")
     }
+    let vaults = subject.vaults.paths.filter(isIndexed).map { vault in
+      let shown = String(decoding: vault, as: UTF8.self)
+      return SystemNote(
+        topic: .indexer,
+        text: "KDE's index, Baloo, has the names of the vault's files, and \(whatNamesTell): run balooctl config add "
+          + "excludeFolders \(shown), then balooctl purge.")
+    }
+    return mounts + vaults
   }
 
   /// The value of a key, in which `[$e]` has `$HOME` stand for the home directory.
@@ -62,22 +105,54 @@ struct BalooCheck: SystemCheck {
   }
 }
 
-/// GNOME's Tracker before version 3, which goes into mounts below the folders that it watches.
+/// GNOME's Tracker, which has the names of what is below the folders that it watches; before version 3 it goes into mounts.
 struct TrackerCheck: SystemCheck {
+  private static let newMiners = ["libexec", "lib"].flatMap { folder in
+    ["usr/\(folder)/tracker-miner-fs-3", "usr/\(folder)/localsearch-3"]
+  }
+  /// A folder with such a file is left out.
+  private static let mark = ".trackerignore"
   private static let oldMiners = ["usr/libexec/tracker-miner-fs", "usr/lib/tracker/tracker-miner-fs"]
   /// Those that it watches, unless the user chose others.
   private static let watched = ["DESKTOP", "DOCUMENTS", "MUSIC", "PICTURES", "VIDEOS", "DOWNLOAD"]
 
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
-    guard Self.oldMiners.contains(where: view.has) else { return [] }
+    let isOld = Self.oldMiners.contains(where: view.has)
+    guard isOld || Self.newMiners.contains(where: view.has) else { return [] }
     let folders = userFolders(subject.home)
-    return subject.places.paths.filter { place in folders.contains { PathBytes.isBelow(place, orAt: $0) } }.map {
-      place in
+    let vaults = subject.vaults.paths.filter { vault in
+      folders.contains {
+        PathBytes.isBelow(vault, orAt: $0) && !PathBytes.isHidden(vault, below: $0) && !isMarked(vault, below: $0)
+      }
+    }.map { vault in
       SystemNote(
         topic: .indexer,
-        text: "This old Tracker goes into \(String(decoding: place, as: UTF8.self)) and stores names and facts of "
-          + "photos: mount outside of its folders, or update it to version 3.3.")
+        text:
+          "GNOME's index, Tracker, has the names of the vault's files at \(String(decoding: vault, as: UTF8.self)), and "
+          + "\(whatNamesTell): move the vault out of the folders for documents, pictures and the like, or put it in a folder "
+          + "with an empty file \(Self.mark); then run tracker3 reset --filesystem.")
     }
+    guard isOld else { return vaults }
+    let mounts = subject.places.paths.filter { place in
+      !subject.vaults.contains(place) && folders.contains { PathBytes.isBelow(place, orAt: $0) }
+    }
+    return vaults
+      + mounts.map { place in
+        SystemNote(
+          topic: .indexer,
+          text: "This old Tracker goes into \(String(decoding: place, as: UTF8.self)) and stores names and facts of "
+            + "photos: mount outside of its folders, or update it to version 3.3.")
+      }
+  }
+
+  /// Whether a folder from `folder` down to the one that a path is in has the mark.
+  private func isMarked(_ path: [UInt8], below folder: [UInt8]) -> Bool {
+    var place = folder
+    for name in (PathBytes.rest(of: path, below: folder) ?? []).split(separator: PathBytes.slash) {
+      if unsafe access(String(decoding: place, as: UTF8.self) + "/\(Self.mark)", F_OK) == 0 { return true }
+      place += [PathBytes.slash] + name
+    }
+    return false
   }
 
   private func userFolders(_ home: Home) -> [[UInt8]] {

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import System
 
 /// The files by which Linux and its programs tell how they are set up. Tests give another root.
@@ -32,6 +33,28 @@ package struct SystemView: Sendable {
     ((try? Directory.names(in: root + path)) ?? []).map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
+  /// Whether something is at a path, readable or not.
+  func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
+
+  /// The file system that an absolute path is in: the number of its device, what is mounted, and its type. Nil if the table
+  /// of mounts does not tell.
+  func mount(of path: String) -> (device: String, source: String, type: String)? {
+    var best: (place: String, mount: (device: String, source: String, type: String))?
+    for line in lines("proc/self/mountinfo") {
+      let fields = line.split(separator: " ")
+      guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 2 else { continue }
+      let place = String(decoding: OctalText.unescaped(fields[4].utf8), as: UTF8.self)
+      guard place == "/" || path.hasPrefix(place + "/"), place.utf8.count >= (best?.place.utf8.count ?? 0) else {
+        continue
+      }
+      let source = String(decoding: OctalText.unescaped(fields[dash + 2].utf8), as: UTF8.self)
+      best = (
+        place: place, mount: (device: String(fields[2]), source: source, type: String(fields[dash + 1]))
+      )
+    }
+    return best?.mount
+  }
+
   /// Whether there is a file.
   func has(_ path: String) -> Bool { (try? WholeFile.read(root + path, limit: 1)) != nil }
 }
@@ -44,6 +67,8 @@ package struct SystemSubject: Sendable {
   package var places: SearchedPlaces
   /// Where a space is mounted for all users.
   package var openPlaces: SearchedPlaces
+  /// The vaults themselves.
+  package var vaults: SearchedPlaces
   /// The process whose limits programs of the user inherit: the shell.
   package var shell: Int32
   /// What is to be said of the limit of locked memory; nil if that is high enough.
@@ -51,11 +76,13 @@ package struct SystemSubject: Sendable {
 
   /// - Parameters: as the properties.
   package init(
-    home: Home, places: SearchedPlaces, openPlaces: SearchedPlaces, shell: Int32, lockedMemory: String?
+    home: Home, places: SearchedPlaces, openPlaces: SearchedPlaces, vaults: SearchedPlaces = SearchedPlaces([]),
+    shell: Int32, lockedMemory: String?
   ) {
     self.home = home
     self.places = places
     self.openPlaces = openPlaces
+    self.vaults = vaults
     self.shell = shell
     self.lockedMemory = lockedMemory
   }

@@ -4,6 +4,7 @@ internal import Mount
 internal import System
 internal import SystemPackage
 internal import Traces
+internal import Vault
 
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -54,7 +55,7 @@ struct DoctorCommand: ParsableCommand {
     let vaults = mountedVaults(searched, mounted)
     var search = TraceSearch(home, for: searched, known: KnownFiles(in: known), vaults: vaults)
     if !searched.paths.isEmpty { search.run(onlyRemovable: quiet) }
-    let notes = quiet ? [] : systemNotes(home, searched, mounted)
+    let notes = quiet ? [] : systemNotes(home, searched, mounted, vaults)
     var dialogue = DoctorDialogue(command: self, search: search)
     try dialogue.run(notes)
     guard !searched.paths.isEmpty else {
@@ -77,11 +78,19 @@ struct DoctorCommand: ParsableCommand {
       spaces.compactMap(\.vault).flatMap { path in [path] + (FilePath(bytes: path).resolved.map { [$0.bytes] } ?? []) })
   }
 
-  private func systemNotes(_ home: Home, _ searched: SearchedPlaces, _ mounted: [MountedSpace]) -> [SystemNote] {
-    SystemChecks.notes(
+  private func systemNotes(
+    _ home: Home, _ searched: SearchedPlaces, _ mounted: [MountedSpace], _ vaults: SearchedPlaces
+  ) -> [SystemNote] {
+    let spaces = SearchedPlaces(mounted.map(\.path))
+    // Vaults may be named, too.
+    let named = searched.paths.filter { path in
+      let parameters = FilePath(bytes: path).appending(VaultParameters.fileName)
+      return !spaces.contains(path) && (try? unsafe parameters.call { unsafe access($0, F_OK) }) != nil
+    }
+    return SystemChecks.notes(
       SystemView(),
       SystemSubject(
         home: home, places: searched, openPlaces: SearchedPlaces(mounted.filter(\.allowsOthers).map(\.path)),
-        shell: getppid(), lockedMemory: LockedMemoryNote.sentence))
+        vaults: SearchedPlaces(vaults.paths + named), shell: getppid(), lockedMemory: LockedMemoryNote.sentence))
   }
 }

@@ -9,7 +9,7 @@ import Testing
   private typealias Attack = (name: String, fail: Int, declared: Int)
   /// Those of which one is declared to work.
   private static let declared: [Attack] = [
-    ("piled_backup", 0, 1), ("old_slot", 1, 1), ("carved_slots", 2, 1),
+    ("piled_backup", 0, 1), ("old_list", 0, 1), ("old_slot", 1, 1), ("carved_slots", 2, 1),
   ]
   /// The others that tell vaults from each other: by many vaults, what chance would tell seldom; by few, what is equal.
   private static let looks: [Attack] =

@@ -11,6 +11,8 @@
 // 3. What a killed refresh left in `refreshing/` is one of the two trees, and not needed. The next refresh removes it and
 //    begins again; so does whoever opens a space to write and is alone in the vault. Until then whatever wipes or deletes
 //    a file in `segments/` does so there as well.
+// 4. All new files have one owner and mode, those that files get which are written later, and so have all folders. No
+//    access list is handed down to them. So neither says which came later.
 //
 // The vault's own directory stays: it may be where a disk is mounted. But for `refreshing`, the names in it never change.
 
@@ -117,7 +119,7 @@ package final class DirectoryRefresh {
     action = "preparing the refresh"
     var isNew = true
     do throws(Errno) {
-      try change { () throws(Errno) in try owner.makeFolder(Self.place, in: directory) }
+      try makePlace()
     } catch .fileExists {
       isNew = false
     }
@@ -125,9 +127,10 @@ package final class DirectoryRefresh {
     if !isNew {
       // It has other names already, which a listing would show.
       try removeInterrupted()
-      try change { () throws(Errno) in try owner.makeFolder(Self.place, in: directory) }
+      try makePlace()
     }
     do throws(Errno) {
+      try checkOwner()
       try checkExchange()
     } catch {
       try? removePlace()
@@ -136,6 +139,25 @@ package final class DirectoryRefresh {
     try owner.setTimes(of: ".", in: directory)
     try flush(".")
     return !isNew
+  }
+
+  /// Makes `refreshing` as a directory that hands nothing down but what all folders do.
+  private func makePlace() throws(Errno) {
+    try change { () throws(Errno) in
+      try owner.makeFolder(Self.place, in: directory)
+      let place = try VaultFile.openDirectory(Self.place, in: directory)
+      // The vault's directory may have lists for what is made in it.
+      for list in ["system.posix_acl_default", "system.posix_acl_access"] { unsafe fremovexattr(place.number, list) }
+    }
+  }
+
+  /// Looks whether what is made here belongs to the owner and group of the vault, as only root and they can have it.
+  private func checkOwner() throws(Errno) {
+    let (segments, place) = (try root.status(), try directory.status(of: Self.place))
+    guard place.st_uid == segments.st_uid, place.st_gid == segments.st_gid else {
+      action = "giving the owner and group of \(StorageNames.segments) to new files"
+      throw .notPermitted
+    }
   }
 
   /// Makes the second tree, has it become `segments`, and deletes the first one.
@@ -153,9 +175,9 @@ package final class DirectoryRefresh {
       if !progress(state) { throw .canceled }
     }
     action = "exchanging the folders"
-    for folder in 0..<256 { try complete(newPath(folder), like: path(folder)) }
+    for folder in 0..<256 { try complete(newPath(folder)) }
     try change { () throws(Errno) in try systemCall { unsafe unlinkat(directory.number, mark, 0) } }
-    try complete(Self.place, like: StorageNames.segments)
+    try complete(Self.place)
     try change { () throws(Errno) in
       try exchange(Self.place, StorageNames.segments)
       hasExchanged = true
@@ -170,14 +192,12 @@ package final class DirectoryRefresh {
     try removeFolders(.old(renewed))
   }
 
-  /// Gives a folder of the new tree the owner, mode and times that it has to have. Durable on return.
-  private func complete(_ folder: String, like old: String) throws(Errno) {
+  /// Gives a folder of the new tree the constant time. Durable on return.
+  private func complete(_ folder: String) throws(Errno) {
     try change { () throws(Errno) in
       let opened = try VaultFile.openDirectory(folder, in: directory)
       // Whoever owns the vault may have put something of root's in its place.
       guard try owner.mayUse(opened.status()) else { return }
-      // A folder that a copy lacks has the mode and owner of all of them.
-      if let status = try status(of: old) { try FileCopy.setOwnerAndMode(of: opened, to: status) }
       try VaultFile.setTimes(of: opened)
       try systemCall { fsync(opened.number) }
     }

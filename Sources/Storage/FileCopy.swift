@@ -3,7 +3,7 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Copies one file, so that nothing but its bytes, mode and owner is that of the old one. No reflink and no
+/// Copies one file, so that nothing but its bytes is that of the old one; owner and mode are the vault's. No reflink and no
 /// copy_file_range(2): with shared or copied extents the new file would show how the old one was written.
 @safe struct FileCopy: ~Copyable {
   /// Bytes of a complete file of segments; other files keep their times.
@@ -44,7 +44,6 @@ internal import SystemPackage
     guard offset == Int(status.st_size), after.st_size == status.st_size,
       after.st_mtim.tv_sec == status.st_mtim.tv_sec, after.st_mtim.tv_nsec == status.st_mtim.tv_nsec
     else { throw .changedByOthers }
-    try Self.setOwnerAndMode(of: new, to: status)
     if isDated || offset == completeSize {
       try VaultFile.setTimes(of: new)
     } else {
@@ -55,14 +54,5 @@ internal import SystemPackage
     // Neither is read again soon.
     for file in [old, new] { posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED) }
     return status.st_ino
-  }
-
-  /// Gives a file or directory the owner and mode of another one.
-  static func setOwnerAndMode(of new: Descriptor, to old: stat) throws(Errno) {
-    let status = try new.status()
-    if status.st_uid != old.st_uid || status.st_gid != old.st_gid {
-      try systemCall { fchown(new.number, old.st_uid, old.st_gid) }
-    }
-    try systemCall { fchmod(new.number, old.st_mode & 0o7777) }
   }
 }

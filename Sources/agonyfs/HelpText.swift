@@ -343,7 +343,8 @@ enum HelpText {
     Needs no password. Writes every file again under its name, with the same bytes, and makes every folder new, in \
     random order: what the host's file system shows of a file or folder (when and in what order it was made, where it \
     lies, which names a folder had before) says no more what was written in which order. All times become the constant \
-    one. Afterwards every space opens as before. Do it before the disk or a copy leaves your hands, and on a backup \
+    one, all files get the owner of segments and the mode of agonyfs.json, all folders those of segments, and access lists \
+    go. Afterwards every space opens as before. Do it before the disk or a copy leaves your hands, and on a backup \
     that was filled more than once. The number of files stays: what piled up in a backup shows until it was filled once \
     by rsync -a --delete-after. Do that first, or copy to an empty directory.
 

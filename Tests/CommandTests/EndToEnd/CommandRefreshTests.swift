@@ -45,6 +45,66 @@ import Testing
 
     """
 
+  /// Files that are written later have the owner and mode of the vault, and what folders hand down: what was changed for a
+  /// part says which these are.
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to give files away"))
+  func allFilesHaveOneOwnerAndMode() throws {
+    try expectSuccess(
+      Workspace.withVault(),
+      """
+      uniform() {
+        test "$(find Vault/segments Vault/agonyfs.json -type f -printf '%u %g %m\\n' | sort -u | wc -l)" = 1 &&
+          test "$(find Vault/segments -type d -printf '%u %g %m\\n' | sort -u | wc -l)" = 1 &&
+          test -z "$(getfacl -R -s -p Vault/segments Vault/agonyfs.json)"
+      }
+      write() {
+        agonyfs mount --password-file password Vault Albums
+        head -c 3M /dev/urandom > Albums/$1
+        sha256sum Albums/* > sums
+        agonyfs unmount Albums
+      }
+      write one
+      uniform
+      chmod g+r $(find Vault/segments -type f | head -n 2)
+      chmod g+rx Vault/segments/07
+      chown 65534 Vault/segments/08 $(find Vault/segments -type f | tail -n 1)
+      find Vault -type d -exec setfacl -d -m u:4321:rx {} +
+      write two
+      not uniform
+      agonyfs refresh Vault
+      uniform
+      write three
+      uniform
+      # What holds for all stays.
+      chmod -R g+rX Vault
+      agonyfs refresh Vault
+      uniform
+      test "$(stat -c %a Vault/agonyfs.json Vault/segments | tr '\\n' ' ')" = '640 750 '
+      agonyfs mount -o ro --password-file password Vault Albums
+      sha256sum --quiet -c sums
+      agonyfs unmount Albums
+      """)
+  }
+
+  /// A user can give nobody's files to somebody else: nothing is changed, and what is in the way is named.
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to become somebody else"))
+  func whoCannotGiveFilesAwayIsToldSo() throws {
+    try expectSuccess(
+      Workspace.withVault(),
+      """
+      cp "$AGONYFS" program
+      chmod 755 . program
+      chown -R 65534:65534 Vault
+      chown -R 65534:1234 Vault/segments
+      user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+      find Vault -printf '%i %p %u %g %m\\n' | sort > before
+      says 1 'owner and group of segments' user ./program refresh Vault
+      find Vault -printf '%i %p %u %g %m\\n' | sort | cmp before -
+      agonyfs refresh Vault
+      test "$(find Vault/segments Vault/agonyfs.json -printf '%u:%g\\n' | sort -u | wc -l)" = 1
+      """)
+  }
+
   /// `hold VAULT FILES` starts a refresh and stops it when so many files are in the second tree; `$refresh` is its process.
   /// False if it has ended before.
   private static let hold = #"""

@@ -20,7 +20,7 @@ import Testing
     photo += [UInt8](repeating: 0, count: size - photo.count)
     grey += [UInt8](repeating: 0, count: size - grey.count)
     // The picture is in one of the pieces that the decoder asks for.
-    let last = Int64(size) >> 18 << 18
+    let last = (Int64(size) >> 18) << 18
     try #require(last < filler.count * 65_004)
     let decoder = Bench.decoder()
     func made(_ looks: Counter, changingAt change: Int) throws(DecoderError) -> [UInt8] {

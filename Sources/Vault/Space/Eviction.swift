@@ -1,4 +1,4 @@
-package import Storage
+internal import Storage
 internal import System
 
 /// Takes the files of a space out of the host's memory. What the kernel keeps of them shows which files were used while

@@ -57,7 +57,7 @@ extension DirectoryRefresh {
 
   /// The vault's files in a folder, and their bytes; none if it is missing.
   ///
-  /// - Throws: `.notPermitted`, as root, for one that is not the vault owner's.
+  /// - Throws: `.notPermitted`, as root in somebody's vault, for one that is not the owner's.
   func files(in folder: Int) throws(Errno) -> [(name: SegmentIdentifier, size: Int64)] {
     guard try status(of: path(folder)) != nil else { return [] }
     var files: [(name: SegmentIdentifier, size: Int64)] = []

@@ -3,8 +3,8 @@
 //    them: what a root mount writes is no more conspicuous than cover, and the user's own mount can use it.
 // 2. Where the host has files without names (O_TMPFILE), a file gets them before its name, so no crash leaves another one.
 //    Elsewhere it gets them right after; what a crash leaves stays root's until root gives it away by hand.
-// 3. Root gives away only what it has just made, and dates and copies only what is the owner's. So nobody gets anything of
-//    root's, nor its bytes, by moving it into a vault.
+// 3. Root gives away only what it has just made, and dates and copies in somebody's vault only what is theirs. So nobody
+//    gets anything of root's, nor its bytes, by moving it into a vault.
 // 4. Nothing is made for, or given to, somebody else through a symbolic link: whoever owns the vault can put one in the
 //    place of a folder at any time.
 
@@ -132,9 +132,9 @@ struct VaultOwner: Sendable {
     if isAnother || status.st_mode & 0o7777 != mode { _ = fchmod(file.number, mode) }
   }
 
-  /// Whether this process may date or copy something in the vault. Root can with everything, and must not with what
-  /// somebody has put there; for others the system decides.
-  func mayUse(_ status: stat) -> Bool { status.st_uid == user || geteuid() != 0 }
+  /// Whether this process may date or copy something in the vault. Root can with everything, and must not with what the
+  /// owner has put there, unless that is root, who gets nothing by it; for others the system decides.
+  func mayUse(_ status: stat) -> Bool { status.st_uid == user || user == 0 || geteuid() != 0 }
 
   /// Gives a directory, in which something was changed, the constant time. Leaves one that is not the owner's as it is.
   func setTimes(of path: String, in directory: Descriptor) throws(Errno) {

@@ -41,6 +41,7 @@ extension PasswordSource {
   /// - Returns: nil if nothing was typed.
   /// - Throws: as `password`.
   static func askedForAnyway(for purpose: PasswordPurpose, prompt: String) throws -> Password? {
+    try TracedProcess.refuse()
     LockedMemoryNote.give()
     guard let terminal = Terminal() else {
       throw CommandFailure(.failure, "The terminal is gone; nothing was done.")

@@ -53,12 +53,28 @@ import Testing
       """)
   }
 
+  /// Nor one that need not exist, which is the first that `space add` asks for.
+  @Test(.enabled(if: canTrace, "needs root, strace, and leave to trace"))
+  func whoeverTracesIsAskedForNoPassword() throws {
+    let workspace = try Workspace.withVault()
+    try expectSuccess(workspace, "cp \"$AGONYFS\" program; chmod 0755 . program; chown -R 65534:65534 Vault")
+    let traced = """
+      exec setpriv --reuid 65534 --regid 65534 --clear-groups strace -f -qq -o /dev/null \
+        '\(workspace.at("program"))' "$@"
+      """
+    let terminal = try PseudoTerminal(
+      ["space", "add", "--cover", "1M", workspace.at("Vault")], by: ["/bin/sh", "-c", traced])
+    #expect(try terminal.waits(for: "traces this one"), "\(terminal.screen)")
+    #expect(try terminal.ending() == .exited(1))
+  }
+
   /// The process that gets the key of a private session makes no namespaces, as whoever makes them can be traced.
   @Test(.enabled(if: canTrace, "needs root, strace, and leave to trace")) func noSessionCanBeTraced() throws {
     try expectSuccess(
       as: .root,
       #"""
-      person strace -f -qq -o calls -e trace=execve,prctl ./program run --require-private --password-file password         home/Vault true
+      person strace -f -qq -o calls -e trace=execve,prctl ./program run --require-private \
+        --password-file password home/Vault true
       server=$(awk '/execve\(.*--session=private/ {print $1; exit}' calls)
       test -n "$server"
       grep -q "^$server .*PR_SET_DUMPABLE, SUID_DUMP_DISABLE" calls

@@ -18,17 +18,9 @@ import tempfile
 import time
 
 import program
-from program import MEGABYTE, agonyfs, area, create, little_room, segments, shell, use
-
-# By chance a feature separates that many pairs once in 6,435 times.
-PAIRS = 8
-# Of what is declared to tell; once in 35 times.
-FEW = 4
-
-
-def create_pair(hidden, vault):
-    with little_room():
-        create(vault, "--cover", "8M", *(["--hidden-password-file", "hidden"] if hidden else []))
+from judgement import FEW, PAIRS, Report, guess
+from machine import page_cache, shell_history
+from program import MEGABYTE, agonyfs, create, create_pair, little_room, segments, shell, use
 
 
 def pair(number):
@@ -104,26 +96,6 @@ def last_births(vault):
 
 def named(feature):
     return feature.__name__.replace("_", " ")
-
-
-def guess(feature, vaults, declared=False):
-    """Whether the feature tells the vaults with a hidden space from those without: all of them, which chance does once in
-    6,435 cases for eight pairs, or, if it is declared to tell, nearly so. What is a number of files is the same in all vaults
-    without, so one file more in each vault with is told."""
-    without = [feature(one) for one, _ in vaults]
-    with_hidden = [feature(other) for _, other in vaults]
-    tells = abs(area(without, with_hidden) - 0.5) >= (0.3 if declared else 0.5)
-    return tells, f"without {without}, with {with_hidden}"
-
-
-class Report:
-    def __init__(self):
-        self.bad = 0
-
-    def line(self, attack, worked, learned, declared=False):
-        word = ("DECLARED" if worked else "NO LONGER") if declared else ("WORKS" if worked else "fails")
-        self.bad += word in ("WORKS", "NO LONGER")
-        print(f"{word}: {attack}: {learned}", flush=True)
 
 
 def looks(report):
@@ -280,7 +252,7 @@ def carved_slots(report):
         pieces = {path: open(path, "rb").read()[:168] for path in set(segments("disk/vault")) - before}
         agonyfs(*command, "disk/vault")
         gone = [piece for path, piece in pieces.items() if not os.path.exists(path)]
-        shell("sync -f disk; sync; echo 3 > /proc/sys/vm/drop_caches")
+        shell("sync -f disk; sync")
         with open("image", "rb") as file:
             image = file.read()
         found = sum(piece in image for piece in gone)
@@ -346,7 +318,8 @@ def main():
         os.mkdir("disk")
         for size, attacks in (
                 (8000, [looks, added_cover]),
-                (400, [piled_backup, old_list, short_length, weak_derivation, old_slot, carved_slots, redirected_mount, cloned_mount_table])):
+                (400, [piled_backup, old_list, short_length, weak_derivation, old_slot, carved_slots, redirected_mount,
+                       cloned_mount_table, page_cache, shell_history])):
             shell(f"truncate -s {size}M image; mkfs.ext4 -q -m 0 image; mount -o loop image disk")
             for attack in attacks:
                 if not ATTACKS or attack.__name__ in ATTACKS:

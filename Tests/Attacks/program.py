@@ -55,6 +55,12 @@ def little_room():
         os.remove("disk/ballast")
 
 
+def create_pair(hidden, vault):
+    """One of two vaults, as large as the other one: of their cover a hidden space owns all, or nobody."""
+    with little_room():
+        create(vault, "--cover", "8M", *(["--hidden-password-file", "hidden"] if hidden else []))
+
+
 def area(some, others):
     """The probability that one of the second is larger, ties by half."""
     return sum((a < b) + (a == b) / 2 for a in some for b in others) / len(some) / len(others)

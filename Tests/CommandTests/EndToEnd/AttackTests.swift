@@ -9,13 +9,14 @@ import Testing
   private typealias Attack = (name: String, fail: Int, declared: Int)
   /// Those of which one is declared to work.
   private static let declared: [Attack] = [
-    ("piled_backup", 0, 1), ("old_list", 0, 1), ("old_slot", 1, 1), ("carved_slots", 2, 1),
+    ("piled_backup", 0, 1), ("old_list", 0, 1), ("page_cache", 1, 1), ("old_slot", 1, 1), ("carved_slots", 2, 1),
   ]
   /// The others that tell vaults from each other: by many vaults, what chance would tell seldom; by few, what is equal.
   private static let looks: [Attack] =
     TestLength.isWhole ? [("looks", 15, 3), ("added_cover", 7, 0)] : [("looks", 8, 1)]
   private static let others: [Attack] = [
     ("short_length", 1, 0), ("weak_derivation", 1, 0), ("redirected_mount", 1, 0), ("cloned_mount_table", 1, 0),
+    ("shell_history", 1, 0),
   ]
 
   private static let folder = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/Attacks/"

@@ -78,6 +78,46 @@ import Testing
     }
   }
 
+  /// The door sorts photos of one second by inode. There are more than one block of `PackedPaths`.
+  @Test(arguments: [false, true]) func whatIsKnownInPartDoesNotMixWithDays(isReversed: Bool) throws {
+    let kinds: [UInt8] = [128, 0, 64]
+    let count = 20_000
+    // 1953-01-02, 1953-01-01 and 1952-12-31.
+    let days: [UInt16] = isReversed ? [19_357, 19_358, 19_359] : [19_359, 19_358, 19_357]
+    let parts: [UInt8] = isReversed ? [128, 64, 0] : [0, 64, 128]
+    var inodes: [Int] = [0]
+    for part in parts { inodes += (0..<count).filter { kinds[$0 % 3] == part } }
+    inodes.append(0)
+    let months = ["1953-01", "1953", "1952-12"]
+    for (grouping, newestFirst) in [
+      (.day, ["1953-01-02", "1953-01-01", "1953-01", "1953", "1952-12-31"]), (.month, months), (.none, [""]),
+    ] as [(SectionsRequest.Grouping, [String])] {
+      var request = SectionsRequest()
+      request.grouping = grouping
+      request.isReversed = isReversed
+      var builder = SnapshotBuilder(request)
+      for day in days {
+        for number in 0..<(day == 19_358 ? count : 1) {
+          let kind = day == 19_358 ? kinds[number % 3] : 0
+          _ = builder.add(tile(day: day, kind: kind), inode: UInt64(number), Array("\(kind)/\(number)".utf8)[...])
+        }
+      }
+      let snapshot = builder.snapshot()
+      var titles: [String] = []
+      for section in snapshot.sections where titles.last != section.title { titles.append(section.title) }
+      #expect((isReversed ? Array(titles.reversed()) : titles) == newestFirst)
+      let shown = snapshot.months.map(\.month)
+      #expect((isReversed ? Array(shown.reversed()) : shown) == months)
+      // What is known of a photo goes with it, and those of which as much is known stay in order.
+      let items = try (0..<snapshot.count).map { try snapshot.item($0) }
+      let isInOrder = items.map { Int($0.inode) } == inodes
+      let isWhole = items.indices.allSatisfy { place in
+        items[place].path.bytes == Array("\(snapshot.kind(place))/\(items[place].inode)".utf8)
+      }
+      #expect(isInOrder && isWhole)
+    }
+  }
+
   @Test func otherOrdersHaveNoDays() {
     var request = SectionsRequest()
     request.order = .name

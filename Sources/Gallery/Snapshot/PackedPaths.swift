@@ -1,6 +1,6 @@
 // Invariants
 // 1. A path costs its name and 17 bytes, with the inode; its directory is kept once for all that are in it.
-// 2. Nothing moves when there are more, so memory never holds two copies of all.
+// 2. No name moves, and nothing does when there are more, so memory never holds two copies of all.
 
 /// Paths from the root of a space, each with the inode that it led to, in little memory.
 struct PackedPaths: Sendable {
@@ -40,6 +40,12 @@ struct PackedPaths: Sendable {
     blocks[blocks.count - 1].append((place, number(of: directory), inode))
     count += 1
     return true
+  }
+
+  /// Puts the paths with these numbers in another order; `sorted` has each of the numbers once.
+  mutating func reorder(_ range: Range<Int>, as sorted: [Int]) {
+    let entries = sorted.map { blocks[$0 / Self.blockCount][$0 % Self.blockCount] }
+    for (index, entry) in zip(range, entries) { blocks[index / Self.blockCount][index % Self.blockCount] = entry }
   }
 
   private mutating func number(of directory: ArraySlice<UInt8>) -> UInt32 {

@@ -1,3 +1,7 @@
+// Invariants
+// 1. Photos come in the order of the door and stay in it, except those of the first day of a month by time: there those of
+//    which the day is known, only the month, and only the year come together, as the door mixes them.
+
 internal import Catalog
 
 /// Puts answers into sections while they come.
@@ -11,8 +15,9 @@ struct SnapshotBuilder {
   private var group: String?
   /// Whether the next photo begins a section, whatever its title is.
   private var begins = true
-  /// The title of the day that was seen last.
-  private var recent: (day: UInt16, date: String)?
+  /// The day of what comes, and the number of its first photo. They go into sections when the day ends.
+  private var day: UInt16 = 0
+  private var first = 0
   var pending = 0
   var isExamining = false
 
@@ -25,6 +30,7 @@ struct SnapshotBuilder {
 
   /// What comes now is in a group of its own; nil where days and months say the groups.
   mutating func beginGroup(_ title: String?) {
+    endDay()
     group = title
     begins = true
   }
@@ -37,22 +43,55 @@ struct SnapshotBuilder {
       guard photo.isBelow(album), !request.query.isEmpty || photo.parent == album else { return true }
     }
     let day = UInt16(tile[tile.startIndex + 6]) | UInt16(tile[tile.startIndex + 7]) << 8
-    // Of some only the year or the month is known.
-    let kind = tile[tile.startIndex + 5]
-    let date = String(date(of: day).prefix(kind & 128 != 0 ? 4 : kind & 64 != 0 ? 7 : 10))
-    let title = group ?? ownTitle(date)
+    if day != self.day {
+      endDay()
+      self.day = day
+    }
     guard paths.append(path, inode: inode) else { return false }
     geometry += tile
+    return true
+  }
+
+  private mutating func endDay() {
+    let photos = first..<count
+    first = count
+    guard !photos.isEmpty else { return }
+    let date = Self.date(of: day)
+    if request.order == .time, group == nil, date.hasSuffix("-01") { sortByKnownPart(photos) }
+    for photo in photos { enter(photo, date: String(date.prefix(knownPart(photo)))) }
+  }
+
+  /// How many characters of its date are known: those of the year, of the month or of the day.
+  private func knownPart(_ photo: Int) -> Int {
+    let kind = geometry[photo * Snapshot.tileBytes + 5]
+    return kind & 128 != 0 ? 4 : kind & 64 != 0 ? 7 : 10
+  }
+
+  /// A year is before its January, and a month before its first day; the other way round if the newest is first.
+  private mutating func sortByKnownPart(_ photos: Range<Int>) {
+    let parts = request.isReversed ? [4, 7, 10] : [10, 7, 4]
+    var sorted: [Int] = []
+    for part in parts { sorted += photos.filter { knownPart($0) == part } }
+    guard !sorted.elementsEqual(photos) else { return }
+    paths.reorder(photos, as: sorted)
+    let size = Snapshot.tileBytes
+    var tiles: [UInt8] = []
+    tiles.reserveCapacity(sorted.count * size)
+    for photo in sorted { tiles += geometry[photo * size..<(photo + 1) * size] }
+    geometry.replaceSubrange(photos.lowerBound * size..<photos.upperBound * size, with: tiles)
+  }
+
+  private mutating func enter(_ photo: Int, date: String) {
+    let title = group ?? ownTitle(date)
     if !begins, let last = sections.last, last.title == title, last.count < Snapshot.mostInSection {
       sections[sections.count - 1].count += 1
     } else {
-      sections.append(Snapshot.Section(title: title, first: count - 1, count: 1))
+      sections.append(Snapshot.Section(title: title, first: photo, count: 1))
       begins = false
     }
     if request.order == .time, group == nil, case let month = String(date.prefix(7)), months.last?.month != month {
-      months.append(Snapshot.Month(month: month, first: count - 1))
+      months.append(Snapshot.Month(month: month, first: photo))
     }
-    return true
   }
 
   private func ownTitle(_ date: String) -> String {
@@ -65,18 +104,14 @@ struct SnapshotBuilder {
     }
   }
 
-  private mutating func date(of day: UInt16) -> String {
-    if let recent, recent.day == day { return recent.date }
-    var text = ""
-    if day > 0, let date = CivilDate(daysSince1970: Int64(day) - Self.daysTo1970) {
-      func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-      text = "\(date.year)-\(two(date.month))-\(two(date.day))"
-    }
-    recent = (day, text)
-    return text
+  private static func date(of day: UInt16) -> String {
+    guard day > 0, let date = CivilDate(daysSince1970: Int64(day) - daysTo1970) else { return "" }
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(date.year)-\(two(date.month))-\(two(date.day))"
   }
 
   consuming func snapshot() -> Snapshot {
+    endDay()
     paths.finish()
     return Snapshot(
       paths, geometry, sections, months, pending: pending, isExamining: isExamining, in: request.album ?? .root)

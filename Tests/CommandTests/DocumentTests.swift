@@ -85,14 +85,16 @@ import Testing
     }
     let rows = try text(of: "Sources/agonyfs/agonyfs.docc/ThreatModel.md").split(separator: "\n")
       .filter { $0.hasPrefix("|") }.map(cells)
-    let titles = try #require(rows.first { $0.contains("disk after a refresh") }).map { $0.filter { $0 != "`" } }
+    let head: [String]? = rows.first { $0.contains("disk after a refresh") }
+    let titles: [String] = try #require(head).map { title in title.filter { $0 != "`" } }
     let permitted = try Outcome(
       "/usr/bin/python3", arguments: ["-B", root + "/Tests/Attacks/declared.py"])
     #expect(permitted.status == 0, "\(permitted)")
     let lines = permitted.output.split(separator: "\n").map(cells)
     #expect(lines.count == 9)
     for line in lines where line.count == 3 {
-      let row = try #require(rows.first { $0.first?.lowercased() == line[0] && $0.count == titles.count }, "\(line)")
+      let found: [String]? = rows.first { $0.first?.lowercased() == line[0] && $0.count == titles.count }
+      let row = try #require(found, "\(line)")
       let column = try #require(titles.firstIndex(of: line[1]), "\(line)")
       #expect(words(row[column]) == words(line[2]), "\(line)")
     }

@@ -96,13 +96,7 @@ extension Importer {
       guard let file = try? calls.openFile(name, in: album.descriptor), let status = try? calls.status(of: file) else {
         break
       }
-      guard status.kind == .file, status.size == copied.status.size,
-        (try? reading.beginning(of: file)) == copied.beginning,
-        let found = try? calls.digest(of: file), found == digest
-      else { continue }
-      let path = album.path(of: name)
-      if status.modified == copied.status.modified { return (.known(path: path), digest, true) }
-      if options.skipsDuplicates { return (.duplicate(path: path, existing: path), digest, true) }
+      if let same = same(copied, as: file, status, at: album.path(of: name)) { return same }
     }
     guard options.skipsDuplicates, digest.size > 0 else { return nil }
     for candidate in stored[digest.size] ?? [] where beginning(of: candidate) == copied.beginning {
@@ -113,6 +107,24 @@ extension Importer {
       return (.duplicate(path: path, existing: candidate), digest, true)
     }
     return nil
+  }
+
+  /// The outcome of a file that was copied, if an album has it under one name, whatever it has under others; nil if not.
+  func existing(_ copied: CopiedFile, under name: [UInt8], in album: Album) -> Result? {
+    guard let file = try? calls.openFile(name, in: album.descriptor), let status = try? calls.status(of: file) else {
+      return nil
+    }
+    return same(copied, as: file, status, at: album.path(of: name))
+  }
+
+  /// The outcome of a file that was copied, if a file of the space has its content and may stand for it; nil if not.
+  private func same(_ copied: CopiedFile, as file: Descriptor, _ status: FileStatus, at path: [UInt8]) -> Result? {
+    guard let digest = copied.digest, status.kind == .file, status.size == copied.status.size,
+      (try? reading.beginning(of: file)) == copied.beginning,
+      let found = try? calls.digest(of: file), found == digest
+    else { return nil }
+    if status.modified == copied.status.modified { return (.known(path: path), digest, true) }
+    return options.skipsDuplicates ? (.duplicate(path: path, existing: path), digest, true) : nil
   }
 
   /// Other names of a file of the space, as far as the space finds them by its length.

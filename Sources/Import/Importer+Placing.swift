@@ -25,11 +25,10 @@ extension Importer {
     return (try? calls.statusIfTaken(name, in: album.descriptor)) != nil
   }
 
-  /// The outcome of a file that was verified, if an album has its content under a name; nil if not.
+  /// The outcome of a file that was verified, if an album has its content under this very name; nil if not. What another
+  /// name has may describe another photo.
   func present(_ copied: CopiedFile, named name: [UInt8], in parts: [[UInt8]]) -> Result? {
-    guard has(name, in: parts), let album = try? album(parts),
-      let existing = try? existing(copied, named: WantedName(name), in: album)
-    else { return nil }
+    guard let album = try? album(parts), let existing = existing(copied, under: name, in: album) else { return nil }
     try? calls.unlink(copied.partial, in: target.incoming)
     return existing
   }

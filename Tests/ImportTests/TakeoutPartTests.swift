@@ -86,6 +86,22 @@ import Testing
     #expect(try archives.incoming.isEmpty)
   }
 
+  /// A description with the same bytes beside another photo, under the next number, is no description of this one.
+  @Test func theDescriptionOfAnotherPhotoIsNotTaken() throws {
+    let (archives, names) = try Self.made(Self.folders)
+    #expect(try archives.run([names[1]]).summary.isWhole)
+    let year = archives.fixture.space + "/Photos from 2019/"
+    try ImportFixture.write(Array("title=x.jpg".utf8), to: year + "b.jpg.supplemental-metadata.json")
+    try ImportFixture.write(Array("title=b.jpg".utf8), to: year + "b (2).jpg.supplemental-metadata.json")
+    let whole = try archives.run(names)
+    #expect(whole.summary.isWhole, "\(whole.outcomes)")
+    let space = try archives.space
+    #expect(space["Photos from 2019/b.jpg.json"] == Array("title=b.jpg".utf8), "\(whole.outcomes)")
+    #expect(space["Photos from 2019/b.jpg.supplemental-metadata.json"] == Array("title=x.jpg".utf8))
+    #expect(space["Photos from 2019/b (2).jpg.supplemental-metadata.json"] == Array("title=b.jpg".utf8))
+    #expect(try archives.incoming.isEmpty)
+  }
+
   /// The directory that has all others may be the source, or be in one.
   @Test(arguments: ["Takeout", "Takeout/Google Photos", "Takeout/Google Photos/Photos from 2019"])
   func directoriesInside(_ inner: String) throws {

@@ -40,14 +40,15 @@ final class TakenTimes: AlbumSorter {
     let sidecars = Self.match(files)
     let times = files.indices.map { taken(files[$0], Self.facts(beside: $0, sidecars, in: files)) }
     func rank(_ index: Int) -> Int {
-      guard let kind = files[index].kind else { return 9 }
+      let file = files[index]
+      guard file.isMedia else { return 9 }
       // A picture leads its video, and what knows its time what does not.
-      return (times[index]?.isKnown ?? false ? 0 : 4) + (kind.isVideo ? 1 : 0)
+      return (times[index]?.isKnown ?? false ? 0 : 4) + (file.kind.map { $0.isVideo ? 1 : 0 } ?? 2)
     }
     let lead = files.indices.min { rank($0) < rank($1) }
     return files.indices.map { index in
       let time = times[movesCompanions ? lead ?? index : index]
-      return SortedAlbum(album(time), isDatedByFile: files[index].kind != nil && time?.isKnown == false)
+      return SortedAlbum(album(time), isDatedByFile: files[index].isMedia && time?.isKnown == false)
     }
   }
 
@@ -66,6 +67,10 @@ extension TakenTimes {
     let file: SortedFile
     /// Nil for what the catalog does not know as a photo or video.
     var kind: MediaKind?
+    /// Whether it is a photo or video, or is called one and cannot be read.
+    var isMedia: Bool {
+      kind != nil || Companions.kind(of: file.name) == .media && !(FileName(file.name)?.isNoPhoto ?? true)
+    }
     /// What a photo, a video or a sidecar says.
     var facts = FactList()
     /// What the user said, which an import keeps.
@@ -132,9 +137,9 @@ extension TakenTimes {
     var item = MediaItem(inode: 0, kind: found.kind ?? .jpeg)
     let modified = found.file.status.modified
     let wall = WallTime(seconds: modified.seconds, nanoseconds: UInt32(clamping: modified.nanoseconds))
-    // What is no photo has its name and its file's time alone.
+    // What cannot be read as a photo has what is said of it elsewhere, its name and its file's time alone.
     let times = item.offer(
-      found.kind == nil ? [] : [found.facts] + sidecars, name: found.file.name, modified: wall,
+      (found.kind == nil ? [] : [found.facts]) + sidecars, name: found.file.name, modified: wall,
       attributes: found.attributes
     ).times
     places.withLock { $0.settle(&item, times) }

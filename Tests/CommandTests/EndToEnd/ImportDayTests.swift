@@ -98,6 +98,27 @@ import Testing
       """#)
   }
 
+  /// A photo that cannot be decoded goes to the day that its description says; without one, it is reported.
+  @Test(arguments: ["x", "takeout.zip"]) func aBrokenPhotoGoesToTheDayOfItsDescription(source: String) throws {
+    try mounted(
+      #"""
+      top='x/Takeout/Google Photos/Photos from 2019'
+      mkdir -p "$top" lone
+      printf 'no picture' > "$top/broken.jpg"
+      printf '{"title": "broken.jpg", "photoTakenTime": {"timestamp": "1577835000"}}' > "$top/broken.jpg.json"
+      printf 'none either' > lone/lone.jpg
+      find x lone -type f -exec touch -d '2024-03-03 12:00Z' {} +
+      (cd x && python3 -m zipfile -c ../takeout.zip Takeout)
+      agonyfs zone Albums Asia/Tokyo
+      tells 0 '2 files imported' agonyfs import --by-date \#(source) Albums/Days
+      not grep 'no time' err
+      days 2020/01/01/broken.jpg 2020/01/01/broken.jpg.json
+      tells 0 '1 photo or video states no time, and went to the day of its file: .*/lone.jpg\.$' \
+        agonyfs import --by-date lone Albums/Lone
+      test -e Albums/Lone/2024/03/03/lone.jpg
+      """#)
+  }
+
   /// What knows its time leads what does not; else each is of its own day, and is reported.
   @Test func theOneThatKnowsItsTimeLeads() throws {
     try mounted(

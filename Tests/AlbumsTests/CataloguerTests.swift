@@ -208,6 +208,16 @@ import Vault
     try vault.files.close()
   }
 
+  /// An earlier program wrote a slash that belongs to a tag without a backslash: what was taken away stays away.
+  @Test func aTagWithASlashStaysAway() throws {
+    let photo = try vault.photo("a.jpg", #"tags=AC\/DC,Places/Paris,Sea"#)
+    try vault.set("user.agonyfs.without", of: photo, to: "ac/dc")
+    #expect(try vault.item(photo)?.words.tags == ["Places/Paris", "Sea"])
+    try vault.set("user.agonyfs.without", of: photo, to: #"places\/paris"#)
+    #expect(try vault.item(photo)?.words.tags == [#"AC\/DC"#, "Places/Paris", "Sea"])
+    try vault.files.close()
+  }
+
   @Test(arguments: ["", ",", " , ,", "\n", "a,b,a", String(repeating: "x,", count: 30_000), "\u{0}", "\u{FFFD}"])
   func strangeTagsHaveANormalForm(value: String) throws {
     let photo = try vault.photo("a.jpg")

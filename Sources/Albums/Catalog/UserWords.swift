@@ -60,7 +60,8 @@ extension MediaItem {
     words.tags = TagList.distinct(words.tags)
     if let without = text(UserWords.without) {
       let gone = Set(Self.list(without, ",").map { $0.lowercased() })
-      words.tags.removeAll { gone.contains($0.lowercased()) }
+      // What says so may be older than the backslash before a slash.
+      words.tags.removeAll { gone.contains($0.lowercased()) || gone.contains(TagLevels.plain($0).lowercased()) }
       if words.tags.isEmpty { sources[.tags] = [] }
     }
     if let tags = text(UserWords.tags) {

@@ -50,6 +50,15 @@ package enum WordList {
     return words.filter { !others.contains(Folding.folded($0)) }
   }
 
+  /// Tags without those that have one of some names, whatever their case. A slash that belongs to a tag may lack its
+  /// backslash in the name, as in a query and in what was said before there was one.
+  package static func without(_ tags: [String], called names: [String]) -> [String] {
+    let names = Set(names.map { Folding.folded($0) })
+    return tags.filter {
+      !names.contains(Folding.folded($0)) && !names.contains(Folding.folded(TagLevels.plain($0)))
+    }
+  }
+
   /// A text on one line: control characters are spaces, and none stand at its ends.
   package static func line(_ text: String) -> String {
     var view = String.UnicodeScalarView()

@@ -40,7 +40,7 @@ package struct WordsChange: Equatable {
     var changes = values
     if concernsTags {
       let own = tags ?? WordList.tags(current[.tags] ?? [])
-      let kept = WordList.without(own, removedTags)
+      let kept = WordList.without(own, called: removedTags)
       changes[.tags] = try UserWord.value(tags: WordList.unique(kept + addedTags))
       let wanted = (tags ?? []) + addedTags
       let without = WordList.without(WordList.tags(current[.without] ?? []), wanted)
@@ -80,7 +80,7 @@ package struct WordsChange: Equatable {
     if let found {
       let isWhole = tags != nil || wasNone
       left = WordList.without(found, own)
-      if !isWhole { left = WordList.without(left, WordList.without(left, removedTags)) }
+      if !isWhole { left = WordList.without(left, WordList.without(left, called: removedTags)) }
     } else {
       left = removedTags
     }

@@ -76,7 +76,7 @@ extension DuplicateMerge {
     }
     var change = WordsChange()
     // A tag that the user took away from this very file stays away.
-    change.addedTags = WordList.without(words("tags"), WordList.tags(attributes[.without] ?? []))
+    change.addedTags = WordList.without(words("tags"), called: WordList.tags(attributes[.without] ?? []))
     if attributes[.tags]?.isEmpty == true { change.addedTags = [] }
     change.addedPeople = words("people")
     let best = others.compactMap { $0["rating"]?.whole }.max() ?? 0

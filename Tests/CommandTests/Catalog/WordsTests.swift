@@ -20,10 +20,9 @@ import Testing
 
   /// Tags as the catalog finds them.
   private func found(_ own: [String], _ attributes: Attributes) -> [String] {
-    guard let value = attributes[.tags] else { return WordList.without(own, WordList.tags(attributes[.without] ?? [])) }
-    if value.isEmpty { return [] }
-    return WordList.unique(
-      WordList.tags(value) + WordList.without(own, WordList.tags(attributes[.without] ?? [])))
+    let left = WordList.without(own, called: WordList.tags(attributes[.without] ?? []))
+    guard let value = attributes[.tags] else { return left }
+    return value.isEmpty ? [] : WordList.unique(WordList.tags(value) + left)
   }
 
   /// Applies a change to a file that itself has tags; gives the tags that are found then.
@@ -66,6 +65,19 @@ import Testing
     clear.values = [UserWord.tags, .without].reduce(into: [:]) { $0[$1] = .some(nil) }
     #expect(try tags(clear, own: own, &file) == own)
     #expect(file.isEmpty)
+  }
+
+  /// As a query finds it; levels are another tag than a name with a slash.
+  @Test func aTagWithASlashInItsNameGoesWithoutItsBackslash() throws {
+    let own = [#"AC\/DC"#, "Sun"]
+    var file: Attributes = [:]
+    #expect(try tags(WordsChange(removedTags: ["ac/dc"]), own: own, &file) == ["Sun"])
+    #expect(texts(file) == [.without: #"AC\/DC"#])
+    file = attributes([.tags: #"AC\/DC,Sea"#])
+    #expect(try tags(WordsChange(removedTags: ["AC/DC"]), &file) == ["Sea"])
+    #expect(texts(file) == [.tags: "Sea"])
+    file = attributes([.tags: "AC/DC"])
+    #expect(try tags(WordsChange(removedTags: [#"AC\/DC"#]), &file) == ["AC/DC"])
   }
 
   @Test func aFileThatIsNotExaminedYetLosesTheTagAllTheSame() throws {

@@ -1,4 +1,5 @@
 import Catalog
+import Index
 import Testing
 import Vault
 
@@ -59,6 +60,22 @@ import Vault
         if request.contains("name") || request.contains("size\n") { #expect(interrupted.pauses > 2) }
       }
     }
+    try library.files.close()
+  }
+
+  /// The home zone is told without merging what waits for that.
+  @Test func theHomeZoneWaitsForNoMerging() throws {
+    let library = try CatalogLibrary()
+    let photo = try library.add("a.jpg")
+    try library.files.locked { try $0.index.catalog.addStale(photo, .merge) }
+    var isWaiting: Bool {
+      library.files.locked { (try? $0.index.catalog.stale(for: .merge, limit: 1))?.isEmpty == false }
+    }
+    #expect(isWaiting)
+    #expect(library.files.answer("zone\n\n").first == "ok")
+    #expect(isWaiting)
+    #expect(library.files.answer("format count\n\n").first == "ok")
+    #expect(!isWaiting)
     try library.files.close()
   }
 

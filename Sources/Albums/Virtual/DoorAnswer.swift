@@ -88,7 +88,8 @@ struct DoorAnswer {
     let isFirst = !isBegun
     do throws(Errno) {
       if isFirst {
-        try fileSystem.questions.prepareToAnswer()
+        // The home zone is no part of the catalog, and stands for nothing that waits to be merged.
+        if case .zone = source {} else { try fileSystem.questions.prepareToAnswer() }
         text.line("ok")
         isBegun = true
       }

@@ -1,26 +1,36 @@
 internal import Catalog
 
 /// The home zone of a mounted space: its clock is shown of times that are known in UTC alone.
-package enum SpaceZone {
+package struct SpaceZone: Equatable, Sendable {
   /// Its name in the zone database, such as `Europe/Berlin`; nil if the space has none yet, or an older agonyfs serves it.
   /// Such times are then shown in UTC.
+  package var name: String?
+
+  /// How an agonyfs that knows no home zone refuses the question.
+  private static let unknownOption = "The option \"zone\" is not understood"
+
+  /// Asks a space.
   ///
   /// - Parameter mountPoint: where the space is mounted.
-  /// - Throws: `Errno` if nothing is mounted there; what an answer that is not whole means.
-  package static func name(ofSpaceAt mountPoint: [UInt8]) throws -> String? {
+  /// - Throws: `Errno` if nothing is mounted there; `AnswerFailure` if there is no answer, or not all of it.
+  package init(ofSpaceAt mountPoint: [UInt8]) throws {
     let door = try CatalogDoor(of: mountPoint)
     var request = CatalogRequest()
     request.asksForZone = true
     try door.ask(request.bytes)
+    try self.init(DoorStream(door))
+  }
+
+  /// Reads the answer of a door.
+  init(_ stream: any AnswerStream) throws {
     var reader: AnswerReader
     do {
-      reader = try AnswerReader(DoorStream(door))
-    } catch is AnswerFailure {
-      // What does not know the question knows no home zone.
-      return nil
+      reader = try AnswerReader(stream)
+    } catch let failure as AnswerFailure where failure.message.hasPrefix(Self.unknownOption) {
+      return
     }
-    var name: String?
-    _ = try reader.lines { line in name = try JSONReader.value(of: Array(line))["zone"]?.text }
-    return name.flatMap { ZoneName.isValid($0) ? $0 : nil }
+    var found: String?
+    _ = try reader.lines { line in found = try JSONReader.value(of: Array(line))["zone"]?.text }
+    name = found.flatMap { ZoneName.isValid($0) ? $0 : nil }
   }
 }

@@ -21,7 +21,7 @@ struct ZoneCommand: ParsableCommand {
     }
     guard let zone else {
       do {
-        return Output.line(try SpaceZone.name(ofSpaceAt: place.mountPoint) ?? "none yet")
+        return Output.line(try SpaceZone(ofSpaceAt: place.mountPoint).name ?? "none yet")
       } catch let error as Errno {
         throw CommandFailure(error, doing: "asking the mount at \(TerminalText.safe(place.mountPoint))")
       }

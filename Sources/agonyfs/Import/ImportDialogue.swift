@@ -22,9 +22,7 @@ struct ImportDialogue {
     var left = try deletion.finishInterrupted(target)
     let sandbox = command.decoder.decoderSandbox
     let times = try pattern.map { pattern in
-      try TakenTimes(
-        pattern, movesCompanions: command.moveCompanions, home: try SpaceZone.name(ofSpaceAt: destination.mountPoint),
-        sandbox: sandbox)
+      try TakenTimes(pattern, movesCompanions: command.moveCompanions, zone: try zone(), sandbox: sandbox)
     }
     defer { times?.stop() }
     let readers = ArchiveReaders(sandbox)
@@ -48,6 +46,15 @@ struct ImportDialogue {
       if let list { left += try deletion.delete(list, summary) }
       try end(summary)
       if left > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
+    }
+  }
+
+  /// The home zone of the space. Without an answer nothing is sorted: it would go to other days.
+  private func zone() throws -> SpaceZone {
+    do {
+      return try SpaceZone(ofSpaceAt: destination.mountPoint)
+    } catch let error as Errno {
+      throw CommandFailure(error, doing: "asking for the home zone of the space")
     }
   }
 
@@ -100,6 +107,8 @@ struct ImportDialogue {
     while !signals.arePending {
       if isDue || watch.hasWaiting {
         watch.refresh()
+        // It may have been changed since.
+        if let times { times.goBy(try zone()) }
         let follower = ImportFollower(
           totals: nil, report: report, signals: signals, isTrial: false, said: said)
         let (summary, list) = importAll(calls, target, times, follower, accepts: watch.isComplete)

@@ -6,6 +6,7 @@
 
 internal import Albums
 internal import Catalog
+internal import Client
 internal import Glibc
 internal import Import
 internal import Index
@@ -22,17 +23,20 @@ final class TakenTimes: AlbumSorter {
   private let places: Mutex<Places>
   private let calls = FileCalls()
 
-  /// `home` is the name of the space's home zone.
-  init(_ pattern: DatePattern, movesCompanions: Bool, home: String?, sandbox: SandboxPolicy) throws {
+  /// `zone` is that of the space.
+  init(_ pattern: DatePattern, movesCompanions: Bool, zone: SpaceZone, sandbox: SandboxPolicy) throws {
     self.pattern = pattern
     self.movesCompanions = movesCompanions
-    places = Mutex(Places(home: home))
+    places = Mutex(Places(zone))
     decoder = DecoderProgram.decoder(sandbox)
     // Without it every photo would be sorted by its name and the file's time.
     try DecoderProgram.start(decoder)
   }
 
   func stop() { decoder.stop() }
+
+  /// Goes by the zone that the space has by now.
+  func goBy(_ zone: SpaceZone) { places.withLock { $0.goBy(zone) } }
 
   /// The albums of files that belong together: of each its own, or of all that of the photo.
   func albums(of group: [SortedFile]) -> [SortedAlbum] {
@@ -152,13 +156,17 @@ private struct Places {
   private let tables = PlaceTables.debian
   private lazy var gazetteer = tables.gazetteer()
   private lazy var zones = tables.zoneLibrary()
-  private let home: String?
+  private let zone: SpaceZone
 
-  init(home: String?) { self.home = home }
+  init(_ zone: SpaceZone) { self.zone = zone }
+
+  mutating func goBy(_ zone: SpaceZone) {
+    if zone != self.zone { self = Places(zone) }
+  }
 
   mutating func settle(_ item: inout MediaItem, _ times: [TimeCandidate]) {
     let towns = item.position == nil ? nil : gazetteer
-    item.settle(times: times, gazetteer: towns, home: home.flatMap { zones.rules(named: $0) }, zones: &zones)
+    item.settle(times: times, gazetteer: towns, home: zone.name.flatMap { zones.rules(named: $0) }, zones: &zones)
   }
 }
 

@@ -52,6 +52,18 @@ final class PiecesOfAnswer: AnswerStream {
     }
   }
 
+  /// What an older program refuses is no zone; another error is one.
+  @Test func theHomeZoneIsThatOfTheAnswer() throws {
+    func zone(_ text: String) throws -> String? { try SpaceZone(PiecesOfAnswer(text, size: 5)).name }
+    #expect(try zone("ok\n{\"zone\":\"Asia/Tokyo\"}\n\(Self.trailer)\n") == "Asia/Tokyo")
+    #expect(try zone("ok\n{}\n\(Self.trailer)\n") == nil)
+    let older = "The option \"zone\" is not understood: there is no such option; an empty line stands between"
+    #expect(try zone("error\n\(older)\n") == nil)
+    for wrong in ["error\nThe catalog cannot be read (EIO)\n", "error\n", "ok\n{\"zone\":\"Asia/Tokyo\"}\n", ""] {
+      #expect(throws: AnswerFailure.self) { try zone(wrong) }
+    }
+  }
+
   @Test func errorsAreThoseOfTheDoor() {
     let failure = AnswerFailure(isQuery: true, "There is no field x\n  x:1\n  ^")
     #expect(throws: failure) { try AnswerReader(PiecesOfAnswer("error There is no field x\n  x:1\n  ^\n", size: 4)) }

@@ -119,6 +119,24 @@ import Testing
       """#)
   }
 
+  /// A home zone that is changed while folders are watched counts for what comes then.
+  @Test func whatComesLaterGoesByTheNewHomeZone() throws {
+    try mounted(
+      #"""
+      mkdir inbox
+      touch -d '2025-01-01 02:00Z' a b
+      agonyfs zone Albums America/New_York
+      agonyfs import --watch --by-date inbox Albums/Zoned > watched 2>&1 & watcher=$!
+      cp -p a inbox
+      wait_for 600 'a was imported' test -e Albums/Zoned/2024/12/31/a
+      agonyfs zone Albums Asia/Tokyo
+      cp -p b inbox
+      wait_for 600 'b was imported' test -e Albums/Zoned/2025/01/01/b
+      kill -TERM $(pgrep -f "^[^ ]*agonyfs import --watch .* Albums/Zoned$")
+      wait $watcher || test $? = 143
+      """#)
+  }
+
   /// What knows its time leads what does not; else each is of its own day, and is reported.
   @Test func theOneThatKnowsItsTimeLeads() throws {
     try mounted(

@@ -65,6 +65,9 @@ import Vault
       try vault.settle()
       #expect(try vault.item(near)?.place?.town == town)
       #expect(try vault.item(nowhere)?.place == nil)
+      // Whoever sorts by day needs the same table.
+      let zone = try #require(vault.files.answer("zone\n\n").dropFirst().first)
+      #expect(zone.contains(#""towns":"\#(folder.path(town))""#), "\(zone)")
     }
     try choose("Gros-Caillou")
     let there = try vault.item(elsewhere)?.place
@@ -74,6 +77,7 @@ import Vault
     try vault.vault.reopen()
     try vault.settle()
     #expect(try vault.item(near)?.place?.town == "Tour Eiffel")
+    #expect(vault.files.answer("zone\n\n").allSatisfy { !$0.contains("towns") })
     #expect(vault.maker.asked == 0)
     #expect(PlaceTables.debian.with(towns: FilePath(folder.path("none"))) == nil)
     try vault.files.close()

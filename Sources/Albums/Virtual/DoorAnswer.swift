@@ -7,6 +7,7 @@
 
 internal import Catalog
 internal import Index
+internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -116,6 +117,8 @@ struct DoorAnswer {
       case .zone:
         text.beginObject()
         text.field("zone", fileSystem.homeZone)
+        let places = fileSystem.options.places
+        if places.identity != nil { text.field("towns", places.towns.bytes, digits: "townsBytes") }
         text.endObject()
         text.endLine()
         try trailer(count: 1, next: nil)

@@ -1,10 +1,13 @@
 internal import Catalog
 
-/// The home zone of a mounted space: its clock is shown of times that are known in UTC alone.
+/// What gives a photo of a mounted space its zone where it says none: the town of its position, else the home zone of the
+/// space, whose clock is shown of times that are known in UTC alone.
 package struct SpaceZone: Equatable, Sendable {
   /// Its name in the zone database, such as `Europe/Berlin`; nil if the space has none yet, or an older agonyfs serves it.
   /// Such times are then shown in UTC.
   package var name: String?
+  /// The table of towns that the mount uses, by its path; nil for that of the system.
+  package var towns: [UInt8]?
 
   /// How an agonyfs that knows no home zone refuses the question.
   private static let unknownOption = "The option \"zone\" is not understood"
@@ -29,8 +32,9 @@ package struct SpaceZone: Equatable, Sendable {
     } catch let failure as AnswerFailure where failure.message.hasPrefix(Self.unknownOption) {
       return
     }
-    var found: String?
-    _ = try reader.lines { line in found = try JSONReader.value(of: Array(line))["zone"]?.text }
-    name = found.flatMap { ZoneName.isValid($0) ? $0 : nil }
+    var found: JSONValue?
+    _ = try reader.lines { line in found = try JSONReader.value(of: Array(line)) }
+    name = found?["zone"]?.text.flatMap { ZoneName.isValid($0) ? $0 : nil }
+    towns = found.flatMap { CatalogRecord.path(in: $0, named: "towns") }
   }
 }

@@ -108,7 +108,7 @@ struct ImportDialogue {
       if isDue || watch.hasWaiting {
         watch.refresh()
         // It may have been changed since.
-        if let times { times.goBy(try zone()) }
+        if let times { try times.goBy(zone()) }
         let follower = ImportFollower(
           totals: nil, report: report, signals: signals, isTrial: false, said: said)
         let (summary, list) = importAll(calls, target, times, follower, accepts: watch.isComplete)

@@ -27,7 +27,7 @@ final class TakenTimes: AlbumSorter {
   init(_ pattern: DatePattern, movesCompanions: Bool, zone: SpaceZone, sandbox: SandboxPolicy) throws {
     self.pattern = pattern
     self.movesCompanions = movesCompanions
-    places = Mutex(Places(zone))
+    places = Mutex(try Places(zone))
     decoder = DecoderProgram.decoder(sandbox)
     // Without it every photo would be sorted by its name and the file's time.
     try DecoderProgram.start(decoder)
@@ -36,7 +36,7 @@ final class TakenTimes: AlbumSorter {
   func stop() { decoder.stop() }
 
   /// Goes by the zone that the space has by now.
-  func goBy(_ zone: SpaceZone) { places.withLock { $0.goBy(zone) } }
+  func goBy(_ zone: SpaceZone) throws { try places.withLock { try $0.goBy(zone) } }
 
   /// The albums of files that belong together: of each its own, or of all that of the photo.
   func albums(of group: [SortedFile]) -> [SortedAlbum] {
@@ -153,15 +153,25 @@ extension TakenTimes {
 
 /// The tables of places and zones, which are read when a photo has a position.
 private struct Places {
-  private let tables = PlaceTables.debian
+  private var tables = PlaceTables.debian
   private lazy var gazetteer = tables.gazetteer()
   private lazy var zones = tables.zoneLibrary()
   private let zone: SpaceZone
 
-  init(_ zone: SpaceZone) { self.zone = zone }
+  init(_ zone: SpaceZone) throws {
+    self.zone = zone
+    guard let towns = zone.towns else { return }
+    tables.towns = FilePath(bytes: towns)
+    gazetteer = tables.gazetteer()
+    guard gazetteer == nil else { return }
+    throw CommandFailure(
+      .failure,
+      "The mount finds places in the table of towns \(TerminalText.safe(towns)), which cannot be read here; without it "
+        + "photos would go to other days than list shows. Make it readable, or import without --by-date.")
+  }
 
-  mutating func goBy(_ zone: SpaceZone) {
-    if zone != self.zone { self = Places(zone) }
+  mutating func goBy(_ zone: SpaceZone) throws {
+    if zone != self.zone { self = try Places(zone) }
   }
 
   mutating func settle(_ item: inout MediaItem, _ times: [TimeCandidate]) {

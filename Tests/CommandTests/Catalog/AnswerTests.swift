@@ -57,6 +57,10 @@ final class PiecesOfAnswer: AnswerStream {
     func zone(_ text: String) throws -> String? { try SpaceZone(PiecesOfAnswer(text, size: 5)).name }
     #expect(try zone("ok\n{\"zone\":\"Asia/Tokyo\"}\n\(Self.trailer)\n") == "Asia/Tokyo")
     #expect(try zone("ok\n{}\n\(Self.trailer)\n") == nil)
+    let towns = try SpaceZone(
+      PiecesOfAnswer("ok\n{\"towns\":\"/t\u{FFFD}\",\"townsBytes\":\"2f74ff\"}\n\(Self.trailer)\n", size: 5)
+    ).towns
+    #expect(towns == [0x2F, 0x74, 0xFF])
     let older = "The option \"zone\" is not understood: there is no such option; an empty line stands between"
     #expect(try zone("error\n\(older)\n") == nil)
     for wrong in ["error\nThe catalog cannot be read (EIO)\n", "error\n", "ok\n{\"zone\":\"Asia/Tokyo\"}\n", ""] {

@@ -119,6 +119,26 @@ import Testing
       """#)
   }
 
+  /// The zone of a position is that of the mount's own table of towns. In Los Angeles it would be the day before.
+  @Test func theTownsOfTheMountCount() throws {
+    try mounted(
+      #"""
+      printf '1\tEdo\tEdo\t\t34.0522\t-118.2437\tP\tPPL\tUS\t\tCA\t\t\t\t900000\t\t\tAsia/Tokyo\t\n' > towns
+      agonyfs unmount Albums
+      agonyfs mount --password-file password --places towns Vault Albums
+      photo card/gps.jpg 1
+      says_itself -GPSDateStamp=2023:05:02 -GPSTimeStamp=03:30:00 -GPSLatitude=34.0522 -GPSLatitudeRef=N \
+        -GPSLongitude=118.2437 -GPSLongitudeRef=W card/gps.jpg
+      tells 0 '1 file imported' agonyfs import --by-date card Albums/Days
+      days 2023/05/02/gps.jpg
+      agonyfs thumbnails Albums
+      wait_for 600 'the catalog shows the day' agree
+      mv towns elsewhere
+      says 1 'table of towns .*/towns, which cannot be read here' agonyfs import --by-date card Albums/Other
+      not test -e Albums/Other/2023
+      """#)
+  }
+
   /// A home zone that is changed while folders are watched counts for what comes then.
   @Test func whatComesLaterGoesByTheNewHomeZone() throws {
     try mounted(

@@ -23,6 +23,8 @@ import Testing
       ("position", "48.85", nil), ("position", "north south", nil), ("position", "+48.8577", nil),
       ("position", "+4861+00217/", nil), ("position", "+485161+0021742/", nil), ("position", "+485127+00217/", nil),
       ("position", "+48512+0021742/", nil), ("position", "+4851+002/", nil),
+      ("position", "+\u{301}48.85+2.35", nil), ("position", "-\u{301}", nil), ("position", "+48.85+\u{301}2.35/", nil),
+      ("position", "+48.85\u{301}+2.35/", nil),
       ("iso", String(repeating: "1", count: 65), nil),
     ] as [(String, String, FactValue?)])
   func says(field: String, text: String, value: FactValue?) { #expect(FactValue(field: field, text: text) == value) }

@@ -116,9 +116,10 @@ enum FactText {
   static func place(_ text: String) -> (latitude: Double, longitude: Double, altitude: Double?)? {
     var numbers: [String] = []
     guard text.utf8.count <= mostBytes, let first = text.utf8.first, [0x2B, 0x2D].contains(first) else { return nil }
-    for character in text.prefix(while: { $0 != "/" && $0 != "C" }) {
-      if character == "+" || character == "-" { numbers.append("") }
-      numbers[numbers.count - 1].append(character)
+    // By scalars: a sign with an accent would be a character that is no sign, and before the first sign there is no number.
+    for scalar in text.unicodeScalars.prefix(while: { $0 != "/" && $0 != "C" }) {
+      if scalar == "+" || scalar == "-" { numbers.append("") }
+      numbers[numbers.count - 1].unicodeScalars.append(scalar)
     }
     guard (2...3).contains(numbers.count), let latitude = angle(numbers[0], digits: 2),
       let longitude = angle(numbers[1], digits: 3), latitude.parts == longitude.parts

@@ -86,11 +86,35 @@ import Testing
     {
       let list = FactList(facts: [Fact(value, from: .xmp)])
       #expect(try FactList(decoding: list.encoded) == list, "\(value)")
-      // Programs that know no months refuse this: the third byte says more than they know.
-      #expect(list.encoded[2] & 0b1001_0000 == 0b0001_0000)
+      // Version 1.0.0 refuses a list with a time like that, so for it this is a digest of pixels, of which it takes no notice.
+      let stored = list.encoded
+      #expect(stored.count == 34 && stored[0] == FactValue.Subject.pixelDigest.rawValue)
     }
     let zoned = FactList(facts: [Fact(.time(.wall(month, offset: 3600)), from: .xmp)])
     #expect(throws: (any Error).self) { try FactList(decoding: zoned.encoded) }
+  }
+
+  /// Only what is known in part stands in the place of a digest, and only there, in one form.
+  @Test func theStoredFormIsTheOnlyOne() throws {
+    let year = try #require(WallTime(year: 1953))
+    let stored = FactList(facts: [Fact(.time(.wall(year, offset: nil)), from: .xmp)]).encoded
+    // Two bytes, and the mark.
+    let time = Array(stored[18...])
+    func refuses(_ bytes: [UInt8]) -> Bool { (try? FactList(decoding: bytes)) == nil }
+    let plain = [FactValue.Subject.time.rawValue, FactSource.xmp.rawValue]
+    let size = try #require(time.lastIndex(where: { $0 != 0 })) + 1
+    #expect(refuses(plain + Array(time[..<size])))
+    let day = FactList(facts: [Fact(.time(.wall(WallTime(date: year.date), offset: nil)), from: .xmp)]).encoded
+    var padded = Array(stored[..<18]) + Array(day[2...])
+    padded += [UInt8](repeating: 0, count: stored.count - padded.count)
+    #expect(!refuses(day) && refuses(padded))
+    for index in 18 + size..<34 {
+      var other = stored
+      other[index] = 1
+      #expect(refuses(other))
+    }
+    let digest = FactValue.pixelDigest(Array(stored[2...]))
+    #expect(!digest.isPossible && FactValue.pixelDigest(Array(stored[2...].reversed())).isPossible)
   }
 
   private func time<Key>(_ table: [FieldMapping<Key>], _ texts: [Key: String], _ source: FactSource) -> String? {

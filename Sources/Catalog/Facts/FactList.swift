@@ -4,6 +4,8 @@ package import System
 // Invariants
 // 1. A list that `add` made is at most `mostBytes` when it is encoded, and comes out of that again.
 // 2. Bytes that are read are the only form of their list, so nothing can be hidden in them.
+// 3. Version 1.0.0 reads every list of a photo, or it would forget what the photo says: so no other subject and no other
+//    form of a value comes into one.
 
 /// All that a file, or a sidecar, says: what is stored in the index of each file.
 ///
@@ -71,7 +73,7 @@ package struct FactList: Sendable, Equatable {
   package var encoded: [UInt8] {
     var writer = ByteWriter()
     for fact in facts {
-      writer.append(fact.value.subject.rawValue)
+      writer.append(fact.value.storedSubject.rawValue)
       writer.append(fact.source.rawValue)
       fact.value.encode(to: &writer)
     }

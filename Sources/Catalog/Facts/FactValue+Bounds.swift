@@ -32,7 +32,7 @@ extension FactValue {
     case .altitude(let metres): (-20_000...1_000_000).contains(metres)
     case .dimensions(let width, let height):
       (1...MediaFacts.mostSide).contains(width) && (1...MediaFacts.mostSide).contains(height)
-    case .pixelDigest(let bytes): bytes.count == 32
+    case .pixelDigest(let bytes): bytes.count == 32 && !PartialTimeForm.isOne(bytes)
     case .iso(let number): (1...100_000_000).contains(number)
     case .exposure(let seconds): seconds > 0 && seconds <= 10_000_000
     case .aperture(let number): number > 0 && number <= 1000

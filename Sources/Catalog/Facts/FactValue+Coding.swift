@@ -2,8 +2,12 @@ internal import Media
 internal import System
 
 extension FactValue {
+  /// The subject that is written: that of the value, but for a time of which only the month or the year is known.
+  var storedSubject: Subject { if case .time(let value) = self, value.isPartial { .pixelDigest } else { subject } }
+
   func encode(to writer: inout ByteWriter) {
     switch self {
+    case .time(let value) where value.isPartial: writer.append(PartialTimeForm.bytes(of: value))
     case .time(let value): writer.time(value)
     case .position(let position):
       writer.real(position.latitude)
@@ -55,7 +59,9 @@ extension FactValue {
       let parts = try reader.readBytes(3)
       self = .meanColour(MediaItem.Colour(red: parts[0], green: parts[1], blue: parts[2]))
     case .perceptualHash: self = .perceptualHash(try reader.read(UInt64.self))
-    case .pixelDigest: self = .pixelDigest(try reader.readBytes(32))
+    case .pixelDigest:
+      let bytes = try reader.readBytes(32)
+      self = try PartialTimeForm.isOne(bytes) ? .time(PartialTimeForm.time(in: bytes)) : .pixelDigest(bytes)
     case .make: self = .make(try reader.text())
     case .model: self = .model(try reader.text())
     case .lens: self = .lens(try reader.text())
@@ -193,6 +199,39 @@ extension ByteReader {
     case 2: return .universal(time)
     default: throw Malformed()
     }
+  }
+}
+
+extension TimeCandidate.Value {
+  /// Whether only the month or the year is known.
+  fileprivate var isPartial: Bool {
+    switch self {
+    case .wall(let time, _), .universal(let time): time.precision.isPartial
+    }
+  }
+}
+
+/// The stored form of a time of which only the month or the year is known: that of a digest of pixels, which begins with
+/// a mark as no digest does. Version 1.0.0 refuses a whole list for one time or subject that it does not know, and forgets
+/// what the photo says; of a digest it takes no notice, and keeps it.
+enum PartialTimeForm {
+  private static let mark = Array("partly known day".utf8)
+
+  /// Whether 32 bytes are a time and no digest.
+  static func isOne(_ bytes: [UInt8]) -> Bool { bytes.starts(with: mark) }
+
+  fileprivate static func bytes(of value: TimeCandidate.Value) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(mark)
+    writer.time(value)
+    writer.pad(to: 32)
+    return writer.bytes
+  }
+
+  /// What is no such time, or has something behind it, has another stored form, so `FactList` refuses it.
+  fileprivate static func time(in bytes: [UInt8]) throws(ByteReader.Malformed) -> TimeCandidate.Value {
+    var reader = ByteReader(Array(bytes.dropFirst(mark.count)))
+    return try reader.time()
   }
 }
 

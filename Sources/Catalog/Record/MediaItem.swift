@@ -7,7 +7,7 @@ package import Media
 /// Everything that the catalog knows about one file.
 package struct MediaItem: Sendable, Equatable {
   /// Increased when the same file would give other facts; rows of an older version are made again.
-  package static let factsVersion: UInt32 = 4
+  package static let factsVersion: UInt32 = 5
 
   /// The file's inode.
   package var inode: UInt64

@@ -111,6 +111,66 @@ import Vault
     try vault.files.close()
   }
 
+  /// A number of `meta`.
+  private func number(_ key: String) throws -> Int64? { try vault.files.locked { try $0.index.metaInteger(key) } }
+
+  /// A photo with the time of Tokyo, in a space that has another home zone since, as an older program leaves it.
+  private func eveningOfAnotherZone() throws -> InodeNumber {
+    try mount(in: "Asia/Tokyo")
+    let photo = try evening()
+    try vault.settle()
+    try mount(in: nil)
+    try vault.settle()
+    try vault.files.locked { files in
+      try files.index.setMeta("zone", to: "America/New_York")
+      try files.index.setMeta("catalog", to: 1)
+    }
+    return photo
+  }
+
+  /// Once it is noted that all photos were asked, nothing else tells that an older program was here: so the mount may end
+  /// then, and the next one goes on.
+  @Test func whatAnOlderProgramLeftIsNotForgotten() throws {
+    let photo = try eveningOfAnotherZone()
+    let settings = try #require(vault.vault.options.thumbnails)
+    vault.vault.options.thumbnails = nil
+    try mount(in: nil)
+    var isNoted = false
+    for _ in 0..<100 where !isNoted {
+      let next = vault.files.locked { $0.catalogUpdates.nextCatalogJob(settings).job }
+      let job = try #require(next)
+      vault.files.cataloguer.run(job, settings)
+      if case .noteFilled = job { isNoted = true }
+    }
+    #expect(isNoted)
+    #expect(try number("catalog") == Int64(MediaItem.factsVersion))
+    #expect(try number("unsettled") == 1)
+    vault.vault.options.thumbnails = settings
+    try mount(in: nil)
+    try vault.settle()
+    #expect(try shown(photo) == "2024-12-31T21:00:00 home")
+    #expect(try number("unsettled") == 0)
+    try vault.vault.closeSound()
+  }
+
+  /// A photo that cannot be asked is asked at every mount, and the others are settled once all the same.
+  @Test func aPhotoThatCannotBeAskedHasNobodySettledAgain() throws {
+    let killing = try vault.photo("killing.jpg", "title=killing")
+    let photo = try eveningOfAnotherZone()
+    try vault.files.locked { try $0.index.catalog.deleteMediaItem(killing) }
+    for round in 1...3 {
+      try mount(in: nil)
+      try vault.settle()
+      #expect(vault.maker.asked == round)
+      #expect(try number("catalog") == -Int64(MediaItem.factsVersion))
+      #expect(try number("unsettled") ?? 0 == 0)
+      #expect(try shown(photo) == "2024-12-31T21:00:00 home")
+      // Whoever settled it again would see this.
+      try vault.files.locked { try $0.index.setMeta("zone", to: "Asia/Tokyo") }
+    }
+    try vault.files.close()
+  }
+
   /// What damage left in its place is none, and is not taken for the absence of one.
   @Test func whatIsNoZoneIsNone() throws {
     try vault.files.locked { try $0.index.setMeta("zone", to: "../../etc/passwd") }

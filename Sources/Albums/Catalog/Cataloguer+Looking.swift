@@ -83,7 +83,7 @@ extension CatalogUpdates {
       let asked = try files.result(of: files.index.metaInteger(Self.filledKey))
       files.catalog.filled = asked == version ? .done : .after(nil)
       // Another version of the program was here since, which may know no home zone.
-      if asked ?? version != version { files.catalog.settled = .after(nil) }
+      if let asked, abs(asked) != version { files.catalog.settled = .after(nil) }
     }
     guard case .after(let last) = files.catalog.filled else { return nil }
     let batch = try files.result(
@@ -99,16 +99,29 @@ extension CatalogUpdates {
     return .goOn
   }
 
-  /// Notes that all photos and videos were asked.
+  /// Notes that all photos and videos were asked, and whether some are still to be merged since another version of the
+  /// program was here: that is noticed by what is noted here alone.
   fileprivate mutating func noteFilled() {
     files.waitForCriticalPart()
     files.catalog.filled = .done
-    guard files.refusal == nil, files.catalog.passedOver.isEmpty else { return }
-    _ = try? files.index.setMeta(Self.filledKey, to: Int64(MediaItem.factsVersion))
-    files.committer.noteChange()
+    guard files.refusal == nil else { return }
+    let version = Int64(MediaItem.factsVersion)
+    let asked = files.catalog.passedOver.isEmpty ? version : -version
+    let isUnsettled = files.catalog.settled.isUnderWay
+    do throws(Errno) {
+      if try files.result(of: files.index.metaInteger(Self.filledKey)) == asked { return }
+      try files.withSavepoint { index throws(IndexError) in
+        if isUnsettled { try index.setMeta(Self.unsettledKey, to: 1) }
+        try index.setMeta(Self.filledKey, to: asked)
+      }
+      files.committer.noteChange()
+    } catch {
+      // The next mount asks for them again.
+    }
   }
 
-  /// The key in `meta` of the version that all photos and videos were asked for.
+  /// The key in `meta` of the version that all photos and videos were asked for; negative where some were passed over, so
+  /// that the next mount asks those.
   static let filledKey = "catalog"
 
   /// Whether photos have places of another table of towns than the user chose, or times of another home zone.

@@ -171,6 +171,36 @@ import Vault
     try vault.files.close()
   }
 
+  /// Where the zone database does not know the home zone times are shown in UTC, nothing is merged again for that, and the
+  /// next mount that knows it settles them.
+  @Test func whatWasShownInUTCForWantOfRulesIsSettled() throws {
+    try mount(in: "Asia/Tokyo")
+    let known = try evening()
+    try vault.settle()
+    let tables = vault.vault.options.places
+    let folder = try TemporaryFolder()
+    vault.vault.options.places.zones = folder.path("nowhere")
+    try mount(in: nil)
+    let photo = try vault.photo("other.jpg", "title=other")
+    try vault.files.change(photo) { $0.modified = .at(Timestamp(seconds: 1_735_696_800, nanoseconds: 0)) }
+    try vault.settle()
+    for _ in 0..<2 {
+      #expect(vault.files.homeZone == "Asia/Tokyo")
+      #expect(try shown(photo) == "2025-01-01T02:00:00 universal")
+      #expect(try shown(known) == "2025-01-01T11:00:00 home")
+      #expect(try number("unsettled") == 1)
+      try mount(in: nil)
+      try vault.settle()
+    }
+    vault.vault.options.places = tables
+    try mount(in: nil)
+    try vault.settle()
+    for photo in [photo, known] { #expect(try shown(photo) == "2025-01-01T11:00:00 home") }
+    #expect(try number("unsettled") == 0)
+    #expect(vault.maker.asked == 0)
+    try vault.vault.closeSound()
+  }
+
   /// What damage left in its place is none, and is not taken for the absence of one.
   @Test func whatIsNoZoneIsNone() throws {
     try vault.files.locked { try $0.index.setMeta("zone", to: "../../etc/passwd") }

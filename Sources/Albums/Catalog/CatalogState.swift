@@ -70,6 +70,8 @@ struct CatalogState {
   var homeZone: String?
   /// Whether no commit has it.
   var isHomeZoneNew = false
+  /// Whether the log says that the zone database does not know it.
+  var saidThatRulesLack = false
   /// The directory that is being matched; one at a time, so that what was found last stays.
   var matching: InodeNumber?
   /// Photos of a directory from which on it is large: matching 8,192 takes some 0.3 s.

@@ -129,7 +129,9 @@ extension CatalogUpdates {
     if files.catalog.settled == .notBegun {
       let known = try files.result(of: files.index.metaInteger(Self.placesKey))
       let isOther = files.options.places.identity.map { $0 != known } ?? false
-      let isUnsettled = try files.result(of: files.index.metaInteger(Self.unsettledKey)) == 1
+      var isUnsettled = try files.result(of: files.index.metaInteger(Self.unsettledKey)) == 1
+      // Without rules they would be as they are, at every mount.
+      if isUnsettled, lacksHomeRules() { isUnsettled = false }
       files.catalog.settled = isOther || isUnsettled ? .after(nil) : .done
     }
     return files.catalog.settled != .done
@@ -148,9 +150,10 @@ extension CatalogUpdates {
       // A mount of an empty space writes nothing.
       if last == nil { return }
       let identity = files.options.places.identity
+      let lacksRules = lacksHomeRules()
       try files.withSavepoint { index throws(IndexError) in
         if let identity { try index.setMeta(Self.placesKey, to: identity) }
-        if try index.metaInteger(Self.unsettledKey) == 1 { try index.setMeta(Self.unsettledKey, to: 0) }
+        if !lacksRules, try index.metaInteger(Self.unsettledKey) == 1 { try index.setMeta(Self.unsettledKey, to: 0) }
       }
     }
     files.committer.noteChange()

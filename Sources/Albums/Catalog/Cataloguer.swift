@@ -234,6 +234,7 @@ extension CatalogUpdates {
       said, name: names.first?.1, modified: WallTime(seconds: modified.seconds, nanoseconds: modified.nanoseconds),
       attributes: try words(of: inode))
     settle(&item, times)
+    let isUnsettled = if item.taken?.zoneSource == .universal { lacksHomeRules() } else { false }
 
     // What the directory says is said again when the directory is matched.
     let flags = ItemFlags(rawValue: old?.flags ?? 0)
@@ -255,6 +256,7 @@ extension CatalogUpdates {
         item, at: ItemPlace(names: names, rights: rights), found: found.encoded, version: version,
         sidecars: packed?.sidecars ?? [], stackWord: stackWord)
       try index.catalog.removeStale(number, .merge)
+      if isUnsettled, try index.metaInteger(Self.unsettledKey) != 1 { try index.setMeta(Self.unsettledKey, to: 1) }
       // A directory that it came to or left, or in which it changed.
       for directory in Set([old?.album, names.first?.0].compactMap(\.self)) {
         if old == nil || new != nil || old?.album != names.first?.0 || old?.name != names.first?.1
@@ -322,8 +324,8 @@ extension CatalogUpdates {
   }
 
   private mutating func settle(_ item: inout MediaItem, _ times: [TimeCandidate]) {
+    let home = homeRules()
     var zones = files.catalog.zones ?? files.options.places.zoneLibrary()
-    let home = files.catalog.homeZone.flatMap { zones.rules(named: $0) }
     item.settle(times: times, gazetteer: files.catalog.gazetteer ?? nil, home: home, zones: &zones)
     files.catalog.zones = zones
   }

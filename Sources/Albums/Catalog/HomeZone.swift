@@ -5,9 +5,11 @@
 // 2. A space that has none gets the machine's with the first commit of a mount, so a mount that changes nothing writes
 //    nothing. From when the mount begins it counts all the same.
 // 3. After a change all rows whose time it may concern are merged again, also if the program ends meanwhile.
+// 4. A row that was merged where the zone database does not know the home zone is merged again by a mount where it does.
 
 internal import Catalog
 internal import Index
+internal import Logging
 internal import System
 package import SystemPackage
 internal import Vault
@@ -46,6 +48,25 @@ extension CatalogUpdates {
   static let homeZoneKey = "zone"
   /// The key in `meta` of 1 where photos may have the time of another home zone.
   static let unsettledKey = "unsettled"
+
+  /// The rules of the home zone; nil if there is none, or the zone database here does not know it.
+  mutating func homeRules() -> ZoneRules? {
+    guard let home = files.catalog.homeZone else { return nil }
+    var zones = files.catalog.zones ?? files.options.places.zoneLibrary()
+    defer { files.catalog.zones = zones }
+    return zones.rules(named: home)
+  }
+
+  /// Whether the zone database here does not know the home zone. The first time the log says so, without its name.
+  mutating func lacksHomeRules() -> Bool {
+    guard files.catalog.homeZone != nil, homeRules() == nil else { return false }
+    if !files.catalog.saidThatRulesLack {
+      files.catalog.saidThatRulesLack = true
+      files.options.logger.warning(
+        "the zone database of this machine does not know the home zone: times known in UTC alone are shown in UTC")
+    }
+    return true
+  }
 
   /// Finds the home zone of the space when it is opened.
   mutating func loadHomeZone() {

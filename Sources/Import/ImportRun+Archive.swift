@@ -112,7 +112,8 @@ extension ImportRun {
   /// The number for a name: that of the first that came of those that it belongs to.
   func number(of entry: SourceEntry, _ name: WantedName, in album: [[UInt8]], _ archive: Int) -> Int {
     let key = entry.archiveGroupKey
-    let candidate = NameCandidate(status: entry.status, album: album, name: name, beginning: { nil })
+    let candidate = NameCandidate(
+      status: entry.status, album: album, name: name, beginning: { nil }, description: placement(of: entry).description)
     let number = archives[archive]?.numbers[key] ?? importer.firstNumber([candidate])
     if Companions.kind(of: entry.name) != .other { archives[archive]?.numbers[key] = number }
     importer.reservations.note(name.numbered(number), in: album)
@@ -159,7 +160,7 @@ extension ImportRun {
       zip(members, albums).map { member, album in
         NameCandidate(
           status: member.status, album: album, name: WantedName(member.entry.name),
-          beginning: { member.beginning })
+          beginning: { member.beginning }, description: placement(of: member.entry).description)
       })
     for (index, member) in members.enumerated() {
       var member = member

@@ -59,7 +59,7 @@ extension ImportRun {
       let entry = group[group.startIndex + index]
       return NameCandidate(
         status: entry.status, album: importer.options.album + placements[index].album, name: placements[index].name,
-        beginning: { try? self.importer.beginning(of: entry) })
+        beginning: { try? self.importer.beginning(of: entry) }, description: placements[index].description)
     }
     let first = importer.firstNumber(members)
     for index in placements.indices { placements[index].name.first = first }

@@ -7,6 +7,7 @@
 //    belong to.
 // 3. What is kept of albums is bounded. What is forgotten is listed again.
 
+internal import Media
 internal import System
 internal import SystemPackage
 
@@ -18,6 +19,8 @@ struct NameCandidate {
   let name: WantedName
   /// What its bytes begin with; nil if that cannot be read, or not yet.
   let beginning: () -> UInt64?
+  /// What tells the bytes of the JSON of a Takeout that describes it from others.
+  var description: Int?
 }
 
 /// Names in albums: those that are there, and those that the run is going to give.
@@ -122,10 +125,22 @@ extension Importer {
         guard let open = try? self.album(album) else { return [] }
         return (try? calls.names(in: open.descriptor)) ?? []
       }
+      let descriptions = members.filter { $0.album == album }.compactMap(\.description)
       for other in others where !own.contains(other) {
+        // It came with another part of the Takeout.
+        if !descriptions.isEmpty, let mark = descriptionMark(other, in: album), descriptions.contains(mark) { continue }
         if hasCompanion || Companions.kind(of: other) == .companion { return true }
       }
     }
     return false
+  }
+
+  /// What tells the bytes of a JSON in an album from others; nil if it is none.
+  private func descriptionMark(_ name: [UInt8], in album: [[UInt8]]) -> Int? {
+    guard TakeoutPlan.Builder.isDescription(name), let open = try? self.album(album),
+      let file = try? calls.openFile(name, in: open.descriptor), let status = try? calls.status(of: file),
+      status.size <= Int64(Decoder.mostSidecarBytes)
+    else { return nil }
+    return (try? calls.bytes(of: file, at: 0, count: Int(status.size))).map { TakeoutDescription.mark(of: $0) }
   }
 }

@@ -13,6 +13,8 @@ struct Placement: Sendable {
   var isAlbumChosen = false
   /// What describes it, as the sorter reads it.
   var described: [UInt8]?
+  /// What tells the bytes of the JSON that describes it from others.
+  var description: Int?
   /// Whether its day is that of the file, for want of another.
   var isDatedByFile = false
   /// Why it is left out, if it is.

@@ -135,11 +135,17 @@ package struct SourceListing {
         let file = try? calls.openFile(entry.name, in: entry.directory.descriptor),
         let content = try? calls.bytes(of: file, at: 0, count: Int(entry.status.size))
       {
-        description = tools.describe(content)
+        description = described(content)
       }
       // A file that is named alone goes where it is wanted, wherever it lies.
       addToTakeout(entry.path(below: source), below: entry.path == source ? [] : source, part, description)
     }
+  }
+
+  private func described(_ content: [UInt8]) -> TakeoutDescription? {
+    var description = tools.describe(content)
+    description?.content = TakeoutDescription.mark(of: content)
+    return description
   }
 
   private mutating func addToTakeout(
@@ -195,7 +201,7 @@ package struct SourceListing {
           return .skip
         case .end(let verdict):
           if let path = member {
-            addToTakeout(path, below: archiveName, part, verdict == .whole ? tools.describe(content) : nil)
+            addToTakeout(path, below: archiveName, part, verdict == .whole ? described(content) : nil)
           }
           member = nil
           return .proceed

@@ -12,12 +12,17 @@ package struct TakeoutDescription: Hashable, Sendable {
   package var title: [UInt8]?
   /// What it says about when and where the file was taken, as the sorter reads it; nil if it says nothing.
   package var taken: [UInt8]?
+  /// Tells its bytes from those of others, in this process.
+  var content: Int?
 
   /// What it says.
   package init(title: [UInt8]?, taken: [UInt8]?) {
     self.title = title
     self.taken = taken
   }
+
+  /// What tells the bytes of a JSON from others, in this process.
+  static func mark(of content: [UInt8]) -> Int { content.hashValue }
 }
 
 /// The places of all files of a Google Takeout, of all its parts.
@@ -33,6 +38,8 @@ package struct TakeoutPlan: Sendable {
   private let numbers: [Key: Int32]
   /// What JSONs say about when and where files were taken.
   private let taken: [Int32: [UInt8]]
+  /// What tells the bytes of JSONs from others.
+  private let contents: [Int32: Int]
   /// The file that each JSON goes beside.
   private let leaders: [Int32: Int32]
   private let led: Set<Int32>
@@ -53,6 +60,7 @@ package struct TakeoutPlan: Sendable {
     private var tree = TakeoutTree()
     private var numbers: [Key: Int32] = [:]
     private var taken: [Int32: [UInt8]] = [:]
+    private var contents: [Int32: Int] = [:]
     /// Files that are JSONs.
     private(set) var descriptions = 0
     var count: Int { tree.count }
@@ -77,6 +85,7 @@ package struct TakeoutPlan: Sendable {
       let key = Key(part: part, path: path)
       numbers[key] = numbers[key] ?? number
       if let said = description?.taken { taken[number] = said }
+      if let content = description?.content { contents[number] = content }
       if Self.isDescription(path) { descriptions += 1 }
     }
 
@@ -84,7 +93,7 @@ package struct TakeoutPlan: Sendable {
     func plan(includesTrash: Bool, isForced: Bool) -> TakeoutPlan? {
       let matches = tree.matched()
       guard matches.isTakeout || isForced || isKnown else { return nil }
-      var plan = TakeoutPlan(matches, numbers, taken, includesTrash: includesTrash)
+      var plan = TakeoutPlan(matches, numbers, taken, contents, includesTrash: includesTrash)
       plan.isForced = isForced
       plan.parts.formUnion(known)
       plan.inside = inside
@@ -109,8 +118,12 @@ package struct TakeoutPlan: Sendable {
     }
   }
 
-  private init(_ matches: TakeoutMatches, _ numbers: [Key: Int32], _ taken: [Int32: [UInt8]], includesTrash: Bool) {
+  private init(
+    _ matches: TakeoutMatches, _ numbers: [Key: Int32], _ taken: [Int32: [UInt8]], _ contents: [Int32: Int],
+    includesTrash: Bool
+  ) {
     self.matches = matches
+    self.contents = contents
     for (key, number) in numbers {
       if matches.states[Int(number)] == .unmatched, Companions.kind(of: key.path) == .media { undescribed += 1 }
       let slash = key.path.lastIndex(of: 0x2F)
@@ -156,7 +169,10 @@ package struct TakeoutPlan: Sendable {
       if !includesTrash { placement.reason = .inTrash }
     }
     if let leader = leaders[number] { placement.leader = Int(leader) }
-    if case .matched(let json, _) = matches.states[Int(number)] { placement.described = taken[Int32(json)] }
+    if case .matched(let json, _) = matches.states[Int(number)] {
+      placement.described = taken[Int32(json)]
+      placement.description = contents[Int32(json)]
+    }
     return placement
   }
 

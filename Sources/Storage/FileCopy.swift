@@ -32,6 +32,8 @@ internal import SystemPackage
     // The owner can read the new one at once.
     if !owner.mayUse(status) { throw .notPermitted }
     let new = try owner.create(newPath, in: directory)
+    // The directory may have a list for what is made in it.
+    unsafe fremovexattr(new.number, "system.posix_acl_access")
     let (source, target) = (SegmentFile(old), SegmentFile(new))
     var offset = 0
     while true {

@@ -5,7 +5,9 @@ enum QueryWords {
     "--format", "--group", "--sort", "--limit", "--after", "--password-file", "--password-command",
   ]
   /// The same of `export`.
-  static let exportOptionsWithValue: Set<String> = ["--strip", "--resize", "--password-file", "--password-command"]
+  static let exportOptionsWithValue: Set<String> = [
+    "--strip", "--resize", "--password-file", "--password-command", "--decoder-sandbox",
+  ]
   /// The same of `tag`, which takes a query with `--shift`.
   static let tagOptionsWithValue: Set<String> = [
     "--add", "--remove", "--set", "--title", "--caption", "--rating", "--person", "--remove-person", "--taken",

@@ -111,6 +111,7 @@ extension SessionServer {
   /// - Throws: only the exit status.
   static func serve(_ request: MountRequest, _ kind: SessionKind) throws {
     var request = request
+    request.session = kind
     signal(SIGPIPE, SIG_IGN)
     unsafe chdir("/")
     let answer = Descriptor(answerDescriptor)

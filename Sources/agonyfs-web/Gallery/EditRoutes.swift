@@ -26,12 +26,12 @@ func addEditRoutes(to api: RouterGroup<SpaceContext>) {
 }
 
 func addAlbumRoutes(to api: RouterGroup<SpaceContext>) {
-  api.get("albums") { request, context in
-    let path = try request.path("path") ?? .root
+  api.get("albums") { _, context in
+    let path = try context.path("path") ?? .root
     return Response(json: WebAnswer.albums(try await context.gallery.run { try $0.albums(in: path) }))
   }
-  api.get("cover") { request, context in
-    let path = try request.path("path") ?? .root
+  api.get("cover") { _, context in
+    let path = try context.path("path") ?? .root
     let bytes = try await context.gallery.run(waitingFor: .pictures) { try $0.cover(of: path) }
     return Response(
       status: .ok, headers: [.contentType: "image/jpeg"], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))

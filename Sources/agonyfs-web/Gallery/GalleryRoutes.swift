@@ -1,5 +1,6 @@
 internal import Gallery
 internal import Hummingbird
+internal import WebAccess
 
 /// Adds the routes of the gallery: everything below `/api` but `/api/state`. Who comes here has a session, and what
 /// writes has passed the check of its origin.
@@ -54,20 +55,18 @@ extension Request {
     let body = try await body.collect(upTo: limit)
     return try await context.gallery.run { _ in try WebRequest(Array(body.readableBytesView)) }
   }
+}
 
-  func parameter(_ name: Substring) -> String? { uri.queryParameters[name].map(String.init) }
-
+extension SpaceContext {
   /// A path in base64url in the query; nil if there is none.
-  func path(_ name: Substring) throws(GalleryError) -> SpacePath? {
-    guard let text = parameter(name), !text.isEmpty else { return nil }
+  func path(_ name: String) throws(GalleryError) -> SpacePath? {
+    guard let text = query[name], !text.isEmpty else { return nil }
     guard let bytes = Base64.bytes(of: text) else {
       throw GalleryError(.badRequest, "\"\(name)\" is no path in base64url.")
     }
     return try SpacePath(bytes)
   }
-}
 
-extension SpaceContext {
   /// The snapshot of the address.
   func snapshot() throws -> Snapshot { try gallery.snapshot(try parameters.require("snapshot")) }
 

@@ -1,6 +1,7 @@
 internal import Gallery
 internal import Hummingbird
 internal import NIOCore
+internal import WebAccess
 
 /// Pictures, videos and facts of single photos.
 func addItemRoutes(to api: RouterGroup<SpaceContext>) {
@@ -19,7 +20,7 @@ func addItemRoutes(to api: RouterGroup<SpaceContext>) {
       }
       let (snapshot, number) = (try context.snapshot(), try context.number("item"))
       let content = try await context.gallery.run(waitingFor: .pictures) { try $0.open(form, number, of: snapshot) }
-      return Response(content, request, in: context.gallery)
+      return Response(content, request, context)
     }
   }
   api.post("positions") { request, context in
@@ -78,12 +79,13 @@ extension Response {
   private static let block = 512 << 10
 
   /// A content, or the part of it that was asked for.
-  fileprivate init(_ content: ItemContent, _ request: Request, in gallery: SessionGallery) {
+  fileprivate init(_ content: ItemContent, _ request: Request, _ context: SpaceContext) {
+    let gallery = context.gallery
     var headers: HTTPFields = [
       .contentType: content.isShowable ? content.type : "application/octet-stream", .acceptRanges: "bytes",
       .eTag: "\"\(content.tag)\"",
     ]
-    if request.parameter("download") == "1" || !content.isShowable {
+    if context.query["download"] == "1" || !content.isShowable {
       headers[.contentDisposition] = HeaderName.attachment(content.name)
     }
     let range = ByteRange(

@@ -1,11 +1,12 @@
 internal import Gallery
 internal import Hummingbird
+internal import WebAccess
 
 /// Lists of photos.
 func addSectionRoutes(to api: RouterGroup<SpaceContext>) {
-  api.get("sections") { request, context in
+  api.get("sections") { _, context in
     do {
-      let snapshot = try await context.gallery.snapshot(try SectionsRequest(request))
+      let snapshot = try await context.gallery.snapshot(try SectionsRequest(context))
       return Response(json: WebAnswer.sections(snapshot))
     } catch let error as GalleryError {
       // The page shows the mistake below what is written; nothing is wrong with the request.
@@ -23,25 +24,25 @@ func addSectionRoutes(to api: RouterGroup<SpaceContext>) {
     let (snapshot, number) = (try context.snapshot(), try context.number("section"))
     return Response(json: WebAnswer.items(try await context.gallery.run { try $0.section(number, of: snapshot) }))
   }
-  api.get("suggest") { request, context in
-    let text = request.parameter("q") ?? ""
+  api.get("suggest") { _, context in
+    let text = context.query["q"] ?? ""
     return Response(json: WebAnswer.suggestions(try await context.gallery.run { try $0.suggestions(for: text) }))
   }
 }
 
 extension SectionsRequest {
-  fileprivate init(_ request: Request) throws(GalleryError) {
+  fileprivate init(_ context: SpaceContext) throws(GalleryError) {
     self.init()
-    query = request.parameter("q") ?? ""
-    album = try request.path("album")
-    isTrash = request.parameter("trash") == "1"
-    if let word = request.parameter("group") {
+    query = context.query["q"] ?? ""
+    album = try context.path("album")
+    isTrash = context.query["trash"] == "1"
+    if let word = context.query["group"] {
       guard let known = Grouping(rawValue: word) else {
         throw GalleryError(.badRequest, "\"group\" is day, month, place, tag or none.")
       }
       grouping = known
     }
-    if var word = request.parameter("sort") {
+    if var word = context.query["sort"] {
       isReversed = word.hasPrefix("-")
       if isReversed { word.removeFirst() }
       guard let known = Order(rawValue: word) else {

@@ -23,7 +23,7 @@ func addAccessRoutes(to router: Router<WebContext>, _ access: Access) {
         .clearSiteData: "\"cache\", \"storage\"",
       ])
   }
-  router.get("/api/state") { request, context in
+  router.get("/api/state") { _, context in
     var session = context.session
     if let asked = session, let token = context.token, let pairing = context.pairing,
       await !access.isMounted(asked, token, pairing: pairing)
@@ -32,7 +32,7 @@ func addAccessRoutes(to router: Router<WebContext>, _ access: Access) {
     }
     var downloads = 0
     if session != nil, let token = context.token {
-      access.page(of: token, isSending: request.uri.queryParameters["busy"] == "1")
+      access.page(of: token, isSending: context.query?["busy"] == "1")
       downloads = access.downloads(token)
     }
     let isReadOnly = session?.isReadOnly ?? false

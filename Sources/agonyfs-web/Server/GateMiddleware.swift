@@ -58,19 +58,25 @@ struct GateMiddleware: RouterMiddleware {
     guard !isInSpace || context.session != nil || request.uri.path == "/api/state" else {
       return Response(.unauthorized, error: "locked").closed
     }
-    return await answer(request, context, next).closed
+    guard let query = QueryParameters(request.uri.query) else {
+      return Response(.badRequest, error: "bad-request", detail: "The address cannot be read behind its question mark.")
+        .closed
+    }
+    context.query = query
+    return await answer(request, context, query, next).closed
   }
 
   /// The answer of the routes. A session counts as used until its last byte is sent. Who only asks for the state does not
   /// use it, unless the page says that somebody does.
   private func answer(
-    _ request: Request, _ context: WebContext, _ next: (Request, WebContext) async throws -> Response
+    _ request: Request, _ context: WebContext, _ query: QueryParameters,
+    _ next: (Request, WebContext) async throws -> Response
   ) async -> Response {
     guard let token = context.token, let session = context.session, let pairing = context.pairing,
-      request.uri.path != "/api/state" || request.uri.queryParameters["used"] == "1"
+      request.uri.path != "/api/state" || query["used"] == "1"
     else { return await checked(request, context, next) }
     // What the browser saves by itself, while the page may be hidden.
-    let isDownload = request.uri.path.hasPrefix("/api/zip/") || request.uri.queryParameters["download"] == "1"
+    let isDownload = request.uri.path.hasPrefix("/api/zip/") || query["download"] == "1"
     access.requestBegins(token, isDownload: isDownload)
     let answer = await checked(request, context, next)
     // A mount that is gone fails everything; nothing is kept for it.

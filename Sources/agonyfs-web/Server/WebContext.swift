@@ -14,6 +14,8 @@ struct WebContext: RequestContext {
   var token: Token?
   /// The token of the cookie, whether it is one of a session or not.
   var claimed: Token?
+  /// What the address says behind its question mark; nil until the request has passed the gate.
+  var query: QueryParameters?
 
   init(source: Source) {
     coreContext = .init(source: source)
@@ -25,12 +27,15 @@ struct WebContext: RequestContext {
 struct SpaceContext: ChildRequestContext {
   var coreContext: CoreRequestContextStorage
   let session: SpaceSession
+  /// What the address says behind its question mark.
+  let query: QueryParameters
 
   /// - Throws: 401 without a session.
   init(context: WebContext) throws {
-    guard let session = context.session else { throw HTTPError(.unauthorized) }
+    guard let session = context.session, let query = context.query else { throw HTTPError(.unauthorized) }
     coreContext = context.coreContext
     self.session = session
+    self.query = query
   }
 
   var gallery: SessionGallery { session.gallery }

@@ -1,0 +1,48 @@
+// Invariant: what cannot be read is refused, and never guessed: another text would be another search.
+
+/// What an address says behind its question mark, in the form in which browsers send it
+/// (`application/x-www-form-urlencoded`, as `URLSearchParams` writes it): `+` is a blank, and a percent sign and two digits
+/// are a byte of UTF-8.
+public struct QueryParameters: Sendable {
+  private let values: [String: String]
+
+  /// Those of a query; nil stands for none. Of several with one name the first counts.
+  ///
+  /// - Returns: nil if the query is not in that form.
+  public init?(_ query: String?) {
+    var values: [String: String] = [:]
+    for pair in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+      let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+      guard let name = Self.text(pair[..<end]), let value = Self.text(pair[end...].dropFirst()) else { return nil }
+      if values[name] == nil { values[name] = value }
+    }
+    self.values = values
+  }
+
+  /// The value of a name; nil if the query does not have it.
+  public subscript(_ name: String) -> String? { values[name] }
+
+  /// The text that is written so.
+  private static func text(_ written: Substring.UTF8View) -> String? {
+    var bytes: [UInt8] = []
+    var rest = written
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard let high = digit(rest.popFirst()), let low = digit(rest.popFirst()) else { return nil }
+        bytes.append(high << 4 | low)
+      // No browser sends it, and what was no UTF-8 has become other characters before it gets here.
+      case 0x80...: return nil
+      default: bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// The value of a hexadecimal digit.
+  private static func digit(_ byte: UInt8?) -> UInt8? {
+    guard let byte, let value = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+    return UInt8(value)
+  }
+}

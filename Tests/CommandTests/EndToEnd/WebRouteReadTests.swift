@@ -59,7 +59,9 @@ import Testing
           ("sections?album=" + url(".agonyfs/query"), 400, "bad-name"), ("albums?path=" + url("none"), 404, "not-found"),
           ("albums?path=" + url("a//b"), 400, "empty-name"), ("albums?path=" + url("a\0b"), 400, "bad-name"),
           ("albums?path=" + url("x" * 256), 400, "name-too-long"), ("cover?path=" + url("none"), 404, "not-found"),
-          ("albums?path=" + url(".Trash-0"), 400, "bad-request"),
+          ("albums?path=" + url(".Trash-0"), 400, "bad-request"), ("sections?q=%FF", 400, "bad-request"),
+          ("sections?sort=time&other=%4", 400, "bad-request"), ("suggest?q=%", 400, "bad-request"),
+          (f"item/{snapshot}/0/original?download=1%C3", 400, "bad-request"), ("state?used=%GG", 400, "bad-request"),
       ]:
           refused(status, word, "GET", path)
       assert ask("GET", "none")[0] == 404 and ask("PUT", "sections")[0] in (404, 405)
@@ -69,6 +71,8 @@ import Testing
       assert [item["name"] for item in items(api("GET", "sections?sort=name"))] == sorted(names, key=str.encode)
       assert api("GET", "sections?trash=1")["count"] == 0
       assert api("GET", "sections?q=" + quote("img"))["count"] == 1
+      # As forms have blanks.
+      assert api("GET", "sections?q=+img++type%3Aphoto+")["count"] == 1
       mistake = api("GET", "sections?q=" + quote("ü camra:x"))
       assert mistake["snapshot"] is None and (mistake["error"]["at"], mistake["error"]["length"]) == (2, 5), mistake
       assert api("GET", "suggest?q=" + quote("\0<x>")) == [] and api("GET", "suggest") == []

@@ -34,8 +34,8 @@ int agonyfs_open_beneath(int directory, const char *path, int flags, mode_t mode
     return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
-int agonyfs_exchange(int directory, const char *path, const char *other_path) {
-    return renameat2(directory, path, directory, other_path, RENAME_EXCHANGE);
+int agonyfs_exchange(int directory, const char *path, int other_directory, const char *other_path) {
+    return renameat2(directory, path, other_directory, other_path, RENAME_EXCHANGE);
 }
 
 int agonyfs_file_birth(int descriptor, int64_t *seconds, uint32_t *nanoseconds) {

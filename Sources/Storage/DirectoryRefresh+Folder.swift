@@ -7,110 +7,135 @@ internal import SystemPackage
 extension DirectoryRefresh {
   /// Copies a file, has the copy take its name, and links it into the second tree. Does nothing if it is gone.
   func renew(_ name: SegmentIdentifier) throws(Errno) {
-    let (old, new) = (StorageNames.segments + "/" + name.path, Self.place + "/" + name.path)
-    action = "renewing \(old)"
+    let file = name.description
+    action = "renewing \(StorageNames.segments)/\(name.path)"
+    let old, new: Descriptor
+    do throws(Errno) {
+      old = try owner.openFolder(folderName(name.folder), in: root)
+      new = try owner.openFolder(folderName(name.folder), in: secondTree())
+    } catch .noSuchFileOrDirectory {
+      return
+    }
     let inode: ino_t
     do throws(Errno) {
       do throws(Errno) {
-        inode = try copy(old, to: new)
+        inode = try copy(file, in: old, to: new)
       } catch .noSpace {
         // Some file systems free the room of deleted files only some time later.
-        unsafe unlinkat(directory.number, new, 0)
+        unsafe unlinkat(new.number, file, 0)
         try systemCall { agonyfs_flush_file_system(root.number) }
-        inode = try copy(old, to: new)
+        inode = try copy(file, in: old, to: new)
       }
       try change { () throws(Errno) in
-        try exchange(new, old)
-        if try status(of: new)?.st_ino == inode { return }
+        try exchange(file, in: new, with: file, in: old)
+        if try status(of: file, in: new)?.st_ino == inode { return }
         // Another program has put a file there meanwhile.
-        try exchange(new, old)
+        try exchange(file, in: new, with: file, in: old)
         throw .changedByOthers
       }
     } catch .noSuchFileOrDirectory {
       // Deleted by another program.
-      unsafe unlinkat(directory.number, new, 0)
+      unsafe unlinkat(new.number, file, 0)
       return
     }
     try change { () throws(Errno) in
-      try systemCall { unsafe unlinkat(directory.number, new, 0) }
+      try systemCall { unsafe unlinkat(new.number, file, 0) }
       do throws(Errno) {
-        try systemCall { unsafe linkat(directory.number, old, directory.number, new, 0) }
-        renewed[name] = try status(of: new)?.st_ino
+        try systemCall { unsafe linkat(old.number, file, new.number, file, 0) }
+        renewed[name] = try status(of: file, in: new)?.st_ino
       } catch .noSuchFileOrDirectory {
         return
       }
     }
   }
 
-  private func copy(_ old: String, to new: String) throws(Errno) -> ino_t {
+  private func copy(_ file: String, in old: Descriptor, to new: Descriptor) throws(Errno) -> ino_t {
     guard mayChange() else { throw .ioError }
-    return try fileCopy.copy(old, to: new, in: directory)
+    return try fileCopy.copy(file, in: old, to: file, in: new)
   }
 
   /// Deletes the files in a folder in `refreshing` that are in `segments` as well, moves all else there, and removes
-  /// the folder. Does nothing if there is none.
+  /// the folder. Does nothing if there is none; what the vault's owner has put in its place, or in that of the one in
+  /// `segments`, stays.
   ///
   /// - Parameter tree: which tree is in `refreshing`.
   func removeFolder(_ folder: Int, of tree: Tree) throws(Errno) {
-    let (place, old) = (path(folder), newPath(folder))
-    guard let found = try status(of: old), found.st_mode & S_IFMT == S_IFDIR else { return }
-    if try status(of: place) == nil {
+    let (second, name) = (try secondTree(), folderName(folder))
+    guard let old = try owner.folder(name, in: second) else { return }
+    if try status(of: name, in: root) == nil {
       // A copy of a vault that was being refreshed, or somebody's own hand.
       try change { () throws(Errno) in
-        try systemCall { unsafe agonyfs_rename_if_absent(directory.number, old, place) }
+        try systemCall { unsafe agonyfs_move_if_absent(second.number, name, root.number, name) }
         try flushAfterExchange()
       }
       return
     }
+    let new = try owner.folder(name, in: root)
     var hasMoved = false
-    for name in try Directory.names(in: old, of: directory).shuffled() {
-      let (from, to) = (Self.path(old, name), Self.path(place, name))
-      switch try fate(of: name, in: folder, of: tree) {
-      case .isInPlace:
-        try change { () throws(Errno) in try systemCall { unsafe unlinkat(directory.number, from, 0) } }
-        continue
-      case .replaces(let file, let inode):
-        try change { () throws(Errno) in try replace("\(place)/\(file)", by: "\(old)/\(file)", ifStill: inode) }
-      case .moves: try move(from, to: to)
-      }
-      hasMoved = true
-    }
+    if let new { hasMoved = try empty(old, into: new, folder, of: tree) }
     try change { () throws(Errno) in
       do throws(Errno) {
-        try systemCall { unsafe unlinkat(directory.number, old, AT_REMOVEDIR) }
+        try systemCall { unsafe unlinkat(second.number, name, AT_REMOVEDIR) }
       } catch .directoryNotEmpty {
         // With what could not be moved.
       }
-      try owner.setTimes(of: place, in: directory)
-      if hasMoved { try flush(place) }
+      guard let new else { return }
+      try owner.setTimes(of: ".", in: new)
+      if hasMoved { try systemCall { fsync(new.number) } }
     }
   }
 
-  /// Puts a file in the place of another one, unless something else came there since that was looked at.
-  private func replace(_ place: String, by path: String, ifStill inode: ino_t) throws(Errno) {
+  /// - Returns: whether anything was moved.
+  private func empty(
+    _ old: Descriptor, into new: Descriptor, _ folder: Int, of tree: Tree
+  ) throws(Errno) -> Bool {
+    var hasMoved = false
+    for name in try Directory.names(in: ".", of: old).shuffled() {
+      switch try fate(of: name, in: old, beside: new, folder, of: tree) {
+      case .isInPlace:
+        let file = Self.cString(name)
+        try change { () throws(Errno) in try systemCall { unsafe unlinkat(old.number, file, 0) } }
+        continue
+      case .replaces(let file, let inode):
+        try change { () throws(Errno) in try replace(file.description, in: new, from: old, ifStill: inode) }
+      case .moves: try move(name, from: old, to: new)
+      }
+      hasMoved = true
+    }
+    return hasMoved
+  }
+
+  /// Puts a file in the place of the one in another folder, unless something else came there since that was looked at.
+  private func replace(
+    _ file: String, in new: Descriptor, from old: Descriptor, ifStill inode: ino_t
+  ) throws(Errno) {
     do throws(Errno) {
-      try exchange(path, place)
+      try exchange(file, in: old, with: file, in: new)
     } catch .noSuchFileOrDirectory {
-      try systemCall { unsafe agonyfs_rename_if_absent(directory.number, path, place) }
+      try systemCall { unsafe agonyfs_move_if_absent(old.number, file, new.number, file) }
       return
     }
-    if try status(of: path)?.st_ino != inode { try exchange(path, place) }
-    try systemCall { unsafe unlinkat(directory.number, path, 0) }
+    if try status(of: file, in: old)?.st_ino != inode { try exchange(file, in: old, with: file, in: new) }
+    try systemCall { unsafe unlinkat(old.number, file, 0) }
   }
 
-  /// Moves what is not a renewed file to `segments`. Where its name is taken by now, it gets another one.
-  private func move(_ from: [CChar], to: [CChar]) throws(Errno) {
+  /// Moves what is not a renewed file to `segments`. Where its name is taken by now, it gets another one. Whoever owns
+  /// both directories could do that, too, so it does not matter whose it is.
+  private func move(_ name: [UInt8], from old: Descriptor, to new: Descriptor) throws(Errno) {
+    let from = Self.cString(name)
     try change { () throws(Errno) in
       do throws(Errno) {
-        try systemCall { unsafe agonyfs_rename_if_absent(directory.number, from, to) }
+        try systemCall { unsafe agonyfs_move_if_absent(old.number, from, new.number, from) }
       } catch .fileExists {
         for number in 1...99 {
-          let other = to.dropLast() + ".old\(number)".utf8CString
-          if unsafe agonyfs_rename_if_absent(directory.number, from, Array(other)) == 0 { return }
+          let other = Self.cString(name + Array(".old\(number)".utf8))
+          if unsafe agonyfs_move_if_absent(old.number, from, new.number, other) == 0 { return }
         }
       }
     }
   }
+
+  private static func cString(_ name: [UInt8]) -> [CChar] { (name + [0]).map { CChar(bitPattern: $0) } }
 
   /// Which tree is in `refreshing`.
   enum Tree {
@@ -132,12 +157,14 @@ extension DirectoryRefresh {
     case moves
   }
 
-  private func fate(of name: [UInt8], in folder: Int, of tree: Tree) throws(Errno) -> Fate {
+  private func fate(
+    of name: [UInt8], in old: Descriptor, beside new: Descriptor, _ folder: Int, of tree: Tree
+  ) throws(Errno) -> Fate {
     guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
-      let found = try status(of: newPath(folder) + "/" + identifier.description), found.st_mode & S_IFMT == S_IFREG
+      let found = try status(of: identifier.description, in: old), found.st_mode & S_IFMT == S_IFREG
     else { return .moves }
     if case .old(let renewed) = tree, renewed[identifier] == found.st_ino { return .isInPlace }
-    guard let other = try status(of: path(folder) + "/" + identifier.description) else {
+    guard let other = try status(of: identifier.description, in: new) else {
       switch tree {
       case .new: return .isInPlace
       case .old: return .moves
@@ -154,19 +181,12 @@ extension DirectoryRefresh {
 
   /// Moves names in `refreshing` that are not the vault's to `segments`, where the old tree had them.
   func moveStrangers(of tree: Tree) throws(Errno) {
+    let second = try secondTree()
     var own = Self.ownNames + Self.probes
     if case .unknown = tree { own += Self.earlierNames + Self.earlierProbes }
-    for name in try Directory.names(in: Self.place, of: directory) where folder(named: name) == nil {
+    for name in try Directory.names(in: ".", of: second) where folder(named: name) == nil {
       if own.contains(String(decoding: name, as: UTF8.self)) { continue }
-      try move(Self.path(Self.place, name), to: Self.path(StorageNames.segments, name))
+      try move(name, from: second, to: root)
     }
-  }
-
-  /// Makes an exchange durable, and resets the times that it changed.
-  func flushAfterExchange() throws(Errno) {
-    try owner.setTimes(of: ".", in: root)
-    try systemCall { fsync(root.number) }
-    try flush(Self.place)
-    try flush(".")
   }
 }

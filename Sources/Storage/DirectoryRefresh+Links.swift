@@ -9,8 +9,8 @@ extension DirectoryRefresh {
     if file.st_nlink < 2 { return false }
     if let inodes { return inodes.contains(file.st_ino) }
     var found: Set<ino_t> = []
-    for folder in 0..<256 where try status(of: path(folder)) != nil {
-      let opened = try VaultFile.openDirectory(path(folder), in: directory)
+    for folder in 0..<256 {
+      guard let opened = try owner.folder(folderName(folder), in: root) else { continue }
       found.formUnion(try inodes(in: opened, of: folder))
     }
     inodes = found

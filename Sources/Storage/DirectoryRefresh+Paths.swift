@@ -3,7 +3,7 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Paths in the vault's directory, what is there, and small steps.
+/// Names of the two trees, what has them, and small steps.
 extension DirectoryRefresh {
   /// The directory beside `segments` in which the second tree is made.
   static let place = "refreshing"
@@ -23,14 +23,6 @@ extension DirectoryRefresh {
   /// Those of earlier versions.
   static let earlierProbes = ["one", "other"]
 
-  func path(_ folder: Int) -> String { StorageNames.segments + "/" + folderName(folder) }
-
-  func newPath(_ folder: Int) -> String { Self.place + "/" + folderName(folder) }
-
-  static func path(_ folder: String, _ name: [UInt8]) -> [CChar] {
-    (Array((folder + "/").utf8) + name + [0]).map { CChar(bitPattern: $0) }
-  }
-
   /// The folder of a name; nil for other names.
   func folder(named name: [UInt8]) -> Int? {
     guard let bytes = Hexadecimal.bytes(of: name), bytes.count == 1 else { return nil }
@@ -42,28 +34,32 @@ extension DirectoryRefresh {
     try body()
   }
 
-  func exchange(_ path: String, _ other: String) throws(Errno) {
+  /// Exchanges what two names lead to, each in its open directory.
+  func exchange(
+    _ name: String, in folder: Descriptor, with other: String, in otherFolder: Descriptor
+  ) throws(Errno) {
     do throws(Errno) {
-      try systemCall { unsafe agonyfs_exchange(directory.number, path, other) }
+      try systemCall { unsafe agonyfs_exchange(folder.number, name, otherFolder.number, other) }
     } catch .invalidArgument, .noFunction, .notSupported, .improperLink {
       throw .exchangeRefused
     }
   }
 
-  /// What lstat(2) says; nil where nothing is.
-  func status(of path: String) throws(Errno) -> stat? {
-    try ifThere { () throws(Errno) in try directory.status(of: path) }
+  /// What lstat(2) says of a name in an open directory; nil where nothing is.
+  func status(of name: String, in folder: Descriptor) throws(Errno) -> stat? {
+    try ifThere { () throws(Errno) in try folder.status(of: name) }
   }
 
   /// The vault's files in a folder, and their bytes; none if it is missing.
   ///
-  /// - Throws: `.notPermitted`, as root in somebody's vault, for one that is not the owner's.
+  /// - Throws: `.notPermitted`, as root in somebody's vault, for a file or a folder that is not the owner's.
   func files(in folder: Int) throws(Errno) -> [(name: SegmentIdentifier, size: Int64)] {
-    guard try status(of: path(folder)) != nil else { return [] }
+    let found = try ifThere { () throws(Errno) in try owner.openFolder(folderName(folder), in: root) }
+    guard let opened = found else { return [] }
     var files: [(name: SegmentIdentifier, size: Int64)] = []
-    for name in try Directory.names(in: path(folder), of: directory) {
+    for name in try Directory.names(in: ".", of: opened) {
       guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
-        let status = try status(of: path(folder) + "/" + identifier.description), status.st_mode & S_IFMT == S_IFREG
+        let status = try status(of: identifier.description, in: opened), status.st_mode & S_IFMT == S_IFREG
       else { continue }
       // Its owner has to be told, before anything is changed.
       if !owner.mayUse(status) { throw .notPermitted }
@@ -78,8 +74,16 @@ extension DirectoryRefresh {
     return Int64(host.f_bavail) * Int64(host.f_frsize)
   }
 
-  func flush(_ path: String) throws(Errno) {
-    let opened = try VaultFile.openDirectory(path, in: directory)
+  /// Makes an exchange of the trees durable, and resets the times that it changed.
+  func flushAfterExchange() throws(Errno) {
+    try owner.setTimes(of: ".", in: root)
+    for tree in try [root, secondTree()] { try systemCall { fsync(tree.number) } }
+    try flushDirectory()
+  }
+
+  /// Makes changes of names in the vault's own directory durable.
+  func flushDirectory() throws(Errno) {
+    let opened = try VaultFile.openDirectory(".", in: directory)
     try systemCall { fsync(opened.number) }
   }
 }

@@ -11,7 +11,9 @@
 // 3. What a killed refresh left in `refreshing/` is one of the two trees, and not needed. The next refresh removes it and
 //    begins again; so does whoever opens a space to write and is alone in the vault. Until then whatever wipes or deletes
 //    a file in `segments/` does so there as well.
-// 4. All new files have one owner and mode, those that files get which are written later, and so have all folders. No
+// 4. Names are changed only in directories that are open: `segments/`, `refreshing/`, which is opened once, and a folder of
+//    one of them. So nothing that is put in the place of one meanwhile, such as a link, is changed (`VaultOwner`, 5).
+// 5. All new files have one owner and mode, those that files get which are written later, and so have all folders. No
 //    access list is handed down to them. So neither says which came later.
 //
 // The vault's own directory stays: it may be where a disk is mounted. But for `refreshing`, the names in it never change.
@@ -50,6 +52,7 @@ package final class DirectoryRefresh {
   /// The inodes of the files of the new tree.
   var renewed: [SegmentIdentifier: ino_t] = [:]
   private var hasExchanged = false
+  private var openedTree: Descriptor?
 
   /// A refresh of a storage.
   ///
@@ -76,7 +79,7 @@ package final class DirectoryRefresh {
       guard shortFiles == 0 else { throw .shortFiles }
       needed = room(for: files)
       // What an earlier refresh left takes room until it is removed.
-      if try status(of: Self.place) == nil, try freeBytes() < needed { throw .noSpace }
+      if try status(of: Self.place, in: directory) == nil, try freeBytes() < needed { throw .noSpace }
       if try prepare() { files = try allFiles() }
       do throws(Errno) {
         if try freeBytes() < needed { throw .noSpace }
@@ -101,7 +104,9 @@ package final class DirectoryRefresh {
 
   private func allFiles() throws(Errno) -> [(name: SegmentIdentifier, size: Int64)] {
     var files: [(name: SegmentIdentifier, size: Int64)] = []
-    if let status = try status(of: StorageNames.parameters), !owner.mayUse(status) { throw .notPermitted }
+    if let status = try status(of: StorageNames.parameters, in: directory), !owner.mayUse(status) {
+      throw .notPermitted
+    }
     for folder in 0..<256 { files += try self.files(in: folder) }
     return files
   }
@@ -123,7 +128,6 @@ package final class DirectoryRefresh {
     } catch .fileExists {
       isNew = false
     }
-    _ = try VaultFile.openDirectory(Self.place, in: directory)
     if !isNew {
       // It has other names already, which a listing would show.
       try removeInterrupted()
@@ -137,23 +141,33 @@ package final class DirectoryRefresh {
       throw error
     }
     try owner.setTimes(of: ".", in: directory)
-    try flush(".")
+    try flushDirectory()
     return !isNew
+  }
+
+  /// What is `refreshing` when it is first asked for, and the other tree after the exchange.
+  func secondTree() throws(Errno) -> Descriptor {
+    if let openedTree { return openedTree }
+    let opened = try owner.openFolder(Self.place, in: directory)
+    // Of one tree all names would go, as those of two links do.
+    if try opened.status().st_ino == root.status().st_ino { throw .changedByOthers }
+    openedTree = opened
+    return opened
   }
 
   /// Makes `refreshing` as a directory that hands nothing down but what all folders do.
   private func makePlace() throws(Errno) {
     try change { () throws(Errno) in
       try owner.makeFolder(Self.place, in: directory)
-      let place = try VaultFile.openDirectory(Self.place, in: directory)
+      let tree = try secondTree()
       // The vault's directory may have lists for what is made in it.
-      for list in ["system.posix_acl_default", "system.posix_acl_access"] { unsafe fremovexattr(place.number, list) }
+      for list in ["system.posix_acl_default", "system.posix_acl_access"] { unsafe fremovexattr(tree.number, list) }
     }
   }
 
   /// Looks whether what is made here belongs to the owner and group of the vault, as only root and they can have it.
   private func checkOwner() throws(Errno) {
-    let (segments, place) = (try root.status(), try directory.status(of: Self.place))
+    let (segments, place) = (try root.status(), try secondTree().status())
     guard place.st_uid == segments.st_uid, place.st_gid == segments.st_gid else {
       action = "giving the owner and group of \(StorageNames.segments) to new files"
       throw .notPermitted
@@ -163,39 +177,52 @@ package final class DirectoryRefresh {
   /// Makes the second tree, has it become `segments`, and deletes the first one.
   private func renew(_ files: [(name: SegmentIdentifier, size: Int64)]) throws(Errno) {
     action = "making folders"
-    let mark = Self.place + "/" + Self.mark
-    try change { () throws(Errno) in _ = try owner.create(mark, in: directory) }
+    let (old, new) = (root, try secondTree())
+    try change { () throws(Errno) in _ = try owner.create(Self.mark, in: new) }
     for folder in (0..<256).shuffled() {
-      try change { () throws(Errno) in try owner.makeFolder(newPath(folder), in: directory) }
+      try change { () throws(Errno) in try owner.makeFolder(folderName(folder), in: new) }
     }
-    try flush(Self.place)
+    try systemCall { fsync(new.number) }
     for (name, size) in files {
       try renew(name)
       state.done += size
       if !progress(state) { throw .canceled }
     }
     action = "exchanging the folders"
-    for folder in 0..<256 { try complete(newPath(folder)) }
-    try change { () throws(Errno) in try systemCall { unsafe unlinkat(directory.number, mark, 0) } }
-    try complete(Self.place)
-    try change { () throws(Errno) in
-      try exchange(Self.place, StorageNames.segments)
-      hasExchanged = true
-      try storage.followRefresh()
-      try flush(".")
-    }
-    for (name, inode) in renewed where try status(of: Self.place + "/" + name.path) == nil {
+    for folder in 0..<256 { try complete(folderName(folder), in: new) }
+    try change { () throws(Errno) in try systemCall { unsafe unlinkat(new.number, Self.mark, 0) } }
+    try complete(".", in: new)
+    try change { () throws(Errno) in try exchangeTrees(old, new) }
+    for (name, inode) in renewed where try status(of: name.path, in: old) == nil {
       // Deleted by another program meanwhile.
-      let path = StorageNames.segments + "/" + name.path
-      if try status(of: path)?.st_ino == inode { unsafe unlinkat(directory.number, path, 0) }
+      guard let folder = try owner.folder(folderName(name.folder), in: new) else { continue }
+      let file = name.description
+      if try status(of: file, in: folder)?.st_ino == inode { unsafe unlinkat(folder.number, file, 0) }
     }
     try removeFolders(.old(renewed))
   }
 
+  /// Gives the name of the old tree to the new one. Durable on return.
+  private func exchangeTrees(_ old: Descriptor, _ new: Descriptor) throws(Errno) {
+    try exchange(Self.place, in: directory, with: StorageNames.segments, in: directory)
+    storage.use(new)
+    (openedTree, hasExchanged) = (old, true)
+    let isNew = try status(of: StorageNames.segments, in: directory)?.st_ino == new.status().st_ino
+    let isOld = try status(of: Self.place, in: directory)?.st_ino == old.status().st_ino
+    if !isNew || !isOld {
+      // Somebody has put another directory there meanwhile.
+      try exchange(Self.place, in: directory, with: StorageNames.segments, in: directory)
+      storage.use(old)
+      (openedTree, hasExchanged) = (new, false)
+      throw .changedByOthers
+    }
+    try flushDirectory()
+  }
+
   /// Gives a folder of the new tree the constant time. Durable on return.
-  private func complete(_ folder: String) throws(Errno) {
+  private func complete(_ folder: String, in tree: Descriptor) throws(Errno) {
     try change { () throws(Errno) in
-      let opened = try VaultFile.openDirectory(folder, in: directory)
+      let opened = try VaultFile.openDirectory(folder, in: tree)
       // Whoever owns the vault may have put something of root's in its place.
       guard try owner.mayUse(opened.status()) else { return }
       try VaultFile.setTimes(of: opened)
@@ -205,16 +232,15 @@ package final class DirectoryRefresh {
 
   /// Removes what a refresh left that was killed or failed.
   func removeInterrupted() throws(Errno) {
-    _ = try VaultFile.openDirectory(Self.place, in: directory)
-    let isMarked = try status(of: Self.place + "/" + Self.mark) != nil
+    let isMarked = try status(of: Self.mark, in: secondTree()) != nil
     try removeFolders(hasExchanged ? .old(renewed) : isMarked || !renewed.isEmpty ? .new : .unknown)
     try removePlace()
-    try flush(".")
+    try flushDirectory()
   }
 
   private func removeFolders(_ tree: Tree) throws(Errno) {
     inodes = nil
-    let folders = try Directory.names(in: Self.place, of: directory).compactMap { folder(named: $0) }
+    let folders = try Directory.names(in: ".", of: secondTree()).compactMap { folder(named: $0) }
     // An exchange that a kill followed may not be durable yet.
     if !folders.isEmpty { try change { () throws(Errno) in try flushAfterExchange() } }
     for folder in folders.shuffled() { try removeFolder(folder, of: tree) }
@@ -224,56 +250,55 @@ package final class DirectoryRefresh {
   /// Writes the parameters again, and removes `refreshing`.
   private func finish() throws(Errno) {
     action = "writing \(StorageNames.parameters)"
-    let new = Self.place + "/" + Self.parameters
+    let tree = try secondTree()
     try change { () throws(Errno) in
-      unsafe unlinkat(directory.number, new, 0)
-      _ = try fileCopy.copy(StorageNames.parameters, to: new, in: directory, isDated: true)
-      try systemCall { unsafe renameat(directory.number, new, directory.number, StorageNames.parameters) }
-      try flush(".")
+      unsafe unlinkat(tree.number, Self.parameters, 0)
+      _ = try fileCopy.copy(StorageNames.parameters, in: directory, to: Self.parameters, in: tree, isDated: true)
+      try systemCall { unsafe renameat(tree.number, Self.parameters, directory.number, StorageNames.parameters) }
+      try flushDirectory()
     }
     try removePlace()
     try change { () throws(Errno) in try owner.setTimes(of: ".", in: root) }
-    try flush(".")
+    try flushDirectory()
   }
 
   private func removePlace() throws(Errno) {
+    let tree = try secondTree()
     try change { () throws(Errno) in
-      for name in Self.ownNames + Self.earlierNames { unsafe unlinkat(directory.number, Self.place + "/" + name, 0) }
-      for name in Self.probes + Self.earlierProbes {
-        unsafe unlinkat(directory.number, Self.place + "/" + name, AT_REMOVEDIR)
-      }
+      for name in Self.ownNames + Self.earlierNames { unsafe unlinkat(tree.number, name, 0) }
+      for name in Self.probes + Self.earlierProbes { unsafe unlinkat(tree.number, name, AT_REMOVEDIR) }
       // Somebody may have put something else there.
       unsafe unlinkat(directory.number, Self.place, AT_REMOVEDIR)
+      openedTree = nil
       try owner.setTimes(of: ".", in: directory)
     }
   }
 
   /// Exchanges two new directories, makes a link, and looks whether everything is on one file system.
   private func checkExchange() throws(Errno) {
-    let probes = Self.probes.map { Self.place + "/" + $0 }
-    defer { for probe in probes { unsafe unlinkat(directory.number, probe, AT_REMOVEDIR) } }
+    let (tree, probes) = (try secondTree(), Self.probes)
+    defer { for probe in probes { unsafe unlinkat(tree.number, probe, AT_REMOVEDIR) } }
     try change { () throws(Errno) in
       for probe in probes {
         do throws(Errno) {
-          try owner.makeFolder(probe, in: directory)
+          try owner.makeFolder(probe, in: tree)
         } catch .fileExists {
           continue
         }
       }
-      try exchange(probes[0], probes[1])
+      try exchange(probes[0], in: tree, with: probes[1], in: tree)
     }
     try change { () throws(Errno) in
-      let link = Self.place + "/" + Self.link
       do throws(Errno) {
-        try systemCall { unsafe linkat(directory.number, StorageNames.parameters, directory.number, link, 0) }
+        try systemCall { unsafe linkat(directory.number, StorageNames.parameters, tree.number, Self.link, 0) }
       } catch .notPermitted, .notSupported, .noFunction, .tooManyLinks {
         throw .exchangeRefused
       }
-      unsafe unlinkat(directory.number, link, 0)
+      unsafe unlinkat(tree.number, Self.link, 0)
     }
-    let device = try status(of: Self.place)?.st_dev
-    for path in [StorageNames.segments] + (0..<256).map(path) {
-      if let found = try status(of: path), found.st_dev != device { throw .exchangeRefused }
+    let device = try tree.status().st_dev
+    for name in ["."] + (0..<256).map(folderName) {
+      if let found = try status(of: name, in: root), found.st_dev != device { throw .exchangeRefused }
     }
   }
 }

@@ -43,10 +43,17 @@ extension DirectoryStorage {
 
   /// Takes a name out of `refreshing`, if it leads to a file that has another name by now.
   func forgetLink(_ identifier: SegmentIdentifier) {
-    let path = DirectoryRefresh.place + "/" + identifier.path
-    guard let left = try? directory.status(of: path), left.st_nlink > 1 else { return }
+    guard let folder = try? leftFolder(of: identifier), let left = try? folder.status(of: identifier.description),
+      left.st_nlink > 1
+    else { return }
     let named = try? root.status(of: identifier.path)
-    if named?.st_ino != left.st_ino { unsafe unlinkat(directory.number, path, 0) }
+    if named?.st_ino != left.st_ino { unsafe unlinkat(folder.number, identifier.description, 0) }
+  }
+
+  /// The folder of a name in `refreshing`; nil if there is none.
+  func leftFolder(of identifier: SegmentIdentifier) throws(Errno) -> Descriptor? {
+    guard let place = try owner.folder(DirectoryRefresh.place, in: directory) else { return nil }
+    return try owner.folder(folderName(identifier.folder), in: place)
   }
 
   /// Makes a folder that a copy lacks. Durable on return.

@@ -187,7 +187,7 @@ package final class DirectoryStorage: Storage {
   package func wipe(_ identifier: SegmentIdentifier) throws(Errno) {
     DiskAccess.assertAllowed()
     forgetLink(identifier)
-    try wipe(DirectoryRefresh.place + "/" + identifier.path, in: directory)
+    if let left = try leftFolder(of: identifier) { try wipe(identifier.description, in: left) }
     try wipe(identifier.path, in: root)
   }
 
@@ -216,7 +216,7 @@ package final class DirectoryStorage: Storage {
 
   /// Deletes a segment file, if it exists, and what a killed refresh left of it.
   package func delete(_ identifier: SegmentIdentifier) throws(Errno) {
-    unsafe unlinkat(directory.number, DirectoryRefresh.place + "/" + identifier.path, 0)
+    if let left = try? leftFolder(of: identifier) { unsafe unlinkat(left.number, identifier.description, 0) }
     do throws(Errno) {
       try systemCall { unsafe unlinkat(root.number, identifier.path, 0) }
     } catch .noSuchFileOrDirectory {
@@ -265,8 +265,13 @@ package final class DirectoryStorage: Storage {
     // That would mean that there is no vault yet, so that nobody needs a lease.
     guard let found = opened else { throw .ioError }
     let (new, old) = (try found.status(), try root.status())
-    if (new.st_dev, new.st_ino) != (old.st_dev, old.st_ino) { currentRoot.withLock { $0 = found } }
+    if (new.st_dev, new.st_ino) == (old.st_dev, old.st_ino) { return }
+    guard owner.mayUse(new) else { throw .notPermitted }
+    use(found)
   }
+
+  /// Takes another open directory as the folder of segment files.
+  func use(_ opened: Descriptor) { currentRoot.withLock { $0 = opened } }
 
   /// Opens the parameters, for writing where the lease is or may become exclusive.
   private func openForLease(_ token: LeaseToken, exclusive: Bool) throws(Errno) -> Descriptor {

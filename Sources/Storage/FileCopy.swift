@@ -19,19 +19,19 @@ internal import SystemPackage
 
   deinit { unsafe buffer.deallocate() }
 
-  /// Copies a file to a new one. Durable on return, but for the name.
+  /// Copies a file in a folder to a new one in another folder. Durable on return, but for the name.
   ///
   /// - Returns: the inode of the old file.
   /// - Throws: `.changedByOthers` when the file changes meanwhile; `.notPermitted`, as root, when it is not the vault
   ///   owner's.
   func copy(
-    _ path: String, to newPath: String, in directory: Descriptor, isDated: Bool = false
+    _ name: String, in folder: Descriptor, to newName: String, in newFolder: Descriptor, isDated: Bool = false
   ) throws(Errno) -> ino_t {
-    let old = try VaultFile.open(path, in: directory, O_RDONLY)
+    let old = try VaultFile.open(name, in: folder, O_RDONLY)
     let status = try old.status()
     // The owner can read the new one at once.
     if !owner.mayUse(status) { throw .notPermitted }
-    let new = try owner.create(newPath, in: directory)
+    let new = try owner.create(newName, in: newFolder)
     // The directory may have a list for what is made in it.
     unsafe fremovexattr(new.number, "system.posix_acl_access")
     let (source, target) = (SegmentFile(old), SegmentFile(new))

@@ -7,6 +7,8 @@
 //    gets anything of root's, nor its bytes, by moving it into a vault.
 // 4. Nothing is made for, or given to, somebody else through a symbolic link: whoever owns the vault can put one in the
 //    place of a folder at any time.
+// 5. Root moves and deletes names only in directories that it has open and that are the owner's. Whatever is put in the
+//    place of one meanwhile, root does no more there than the owner could.
 
 internal import CPlatform
 internal import Glibc
@@ -119,6 +121,25 @@ struct VaultOwner: Sendable {
     give(opened)
   }
 
+  /// Opens a folder in which names are to be changed.
+  ///
+  /// - Throws: `.noSuchFileOrDirectory`; `.notDirectory`, also for a link; `.notPermitted`, as root, when it is not the
+  ///   owner's.
+  func openFolder(_ name: String, in directory: Descriptor) throws(Errno) -> Descriptor {
+    let opened = try VaultFile.openDirectory(name, in: directory)
+    guard try mayUse(opened.status()) else { throw .notPermitted }
+    return opened
+  }
+
+  /// As `openFolder`; nil where there is none, or something that names are not to be changed in.
+  func folder(_ name: String, in directory: Descriptor) throws(Errno) -> Descriptor? {
+    do throws(Errno) {
+      return try openFolder(name, in: directory)
+    } catch .noSuchFileOrDirectory, .notDirectory, .notPermitted {
+      return nil
+    }
+  }
+
   /// Gives a file or folder to the owner, with the mode that all have. Where the host refuses that it stays as it is:
   /// some have one owner or one mode for everything.
   func give(_ file: Descriptor) {
@@ -132,7 +153,7 @@ struct VaultOwner: Sendable {
     if isAnother || status.st_mode & 0o7777 != mode { _ = fchmod(file.number, mode) }
   }
 
-  /// Whether this process may date or copy something in the vault. Root can with everything, and must not with what the
+  /// Whether this process may date, copy or change something in the vault. Root can with everything, and must not with what the
   /// owner has put there, unless that is root, who gets nothing by it; for others the system decides.
   func mayUse(_ status: stat) -> Bool { status.st_uid == user || user == 0 || geteuid() != 0 }
 

@@ -4,7 +4,7 @@ package import SystemPackage
 /// What is in directories. Listing one leaves no access time where the kernel allows that.
 package enum Directory {
   /// The names in a directory but `.` and `..`, in no particular order. The path is relative to `directory`, or to the
-  /// working directory.
+  /// working directory. In `directory`, a symbolic link at its end is not followed.
   package static func names(in path: String, of directory: Descriptor? = nil) throws(Errno) -> [[UInt8]] {
     var names: [[UInt8]] = []
     try list(path, of: directory) { name, _ in names.append(name) }
@@ -26,7 +26,8 @@ package enum Directory {
   private static func list(
     _ path: String, of directory: Descriptor?, _ body: (_ name: [UInt8], _ isDirectory: Bool) -> Void
   ) throws(Errno) {
-    let opened = try Descriptor.openQuietly(path, in: directory, O_RDONLY | O_DIRECTORY)
+    let flags = O_RDONLY | O_DIRECTORY | (directory == nil ? 0 : O_NOFOLLOW)
+    let opened = try Descriptor.openQuietly(path, in: directory, flags)
     let number = try systemCall { fcntl(opened.number, F_DUPFD_CLOEXEC, 0) }
     guard let stream = unsafe fdopendir(number) else {
       let error = Errno.current

@@ -227,6 +227,28 @@ import Testing
     #expect(try HostFile.read(place) == content)
   }
 
+  /// Another program puts a directory in the place of the new tree before that becomes `segments`.
+  @Test func aDirectoryThatComesBeforeTheExchangeDoesNotBecomeTheVault() throws {
+    let before = subject.look()
+    let (refreshing, away) = (subject.path + "/refreshing", subject.folder.path("away"))
+    var (isMarked, isReplaced) = (false, false)
+    #expect(throws: RefreshError.changedByOthers) {
+      try subject.refresh(mayChange: { _ in
+        let hasMark = HostFile.names(in: refreshing).contains(".agonyfs-new")
+        if isMarked, !hasMark, !isReplaced, unsafe rename(refreshing, away) == 0 {
+          isReplaced = unsafe mkdir(refreshing, 0o700) == 0
+          try? HostFile.write([1], to: refreshing + "/other")
+        }
+        isMarked = hasMark
+        return true
+      })
+    }
+    #expect(isReplaced)
+    try subject.expectWhole(before, "with another directory")
+    #expect(HostFile.names(in: refreshing) == ["other"])
+    #expect(HostFile.names(in: away).isEmpty)
+  }
+
   /// What another program does with files that were renewed already, before the trees are exchanged and after: what it
   /// puts there stays, what it deletes stays deleted.
   @Test(arguments: [false, true]) func whatOthersDoWithRenewedFilesCounts(afterExchange: Bool) throws {

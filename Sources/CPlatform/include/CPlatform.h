@@ -18,8 +18,8 @@ int agonyfs_move_if_absent(int directory, const char *from, int other_directory,
 /// it (RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_XDEV).
 int agonyfs_open_beneath(int directory, const char *path, int flags, mode_t mode);
 
-/// renameat2(2) with RENAME_EXCHANGE: exchanges what two paths lead to.
-int agonyfs_exchange(int directory, const char *path, const char *other_path);
+/// renameat2(2) with RENAME_EXCHANGE: exchanges what two paths lead to, each in its directory.
+int agonyfs_exchange(int directory, const char *path, int other_directory, const char *other_path);
 
 /// Birth time of an open file, by statx(2): 0 where the file system keeps none.
 int agonyfs_file_birth(int descriptor, int64_t *seconds, uint32_t *nanoseconds);

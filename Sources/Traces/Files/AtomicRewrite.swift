@@ -64,20 +64,21 @@ enum AtomicRewrite {
   ) throws(Errno) -> Bool {
     guard FileIdentity(try folder.status(of: name)) == seen else { return false }
     let (one, other) = (Folder.cString(temporary), Folder.cString(name))
+    let directory = folder.descriptor.number
     do throws(Errno) {
-      try systemCall { unsafe agonyfs_exchange(folder.descriptor.number, one, other) }
+      try systemCall { unsafe agonyfs_exchange(directory, one, directory, other) }
     } catch .invalidArgument {
       // The file system cannot exchange; a moment remains in which another program's file would be lost.
-      try systemCall { unsafe renameat(folder.descriptor.number, one, folder.descriptor.number, other) }
+      try systemCall { unsafe renameat(directory, one, directory, other) }
       return true
     } catch .noSuchFileOrDirectory {
       return false
     }
     if FileIdentity(try folder.status(of: temporary)) == seen { return true }
-    try systemCall { unsafe agonyfs_exchange(folder.descriptor.number, one, other) }
+    try systemCall { unsafe agonyfs_exchange(directory, one, directory, other) }
     // Unless somebody replaced ours again, which then holds what came last.
     if FileIdentity(try folder.status(of: temporary)) != own {
-      try systemCall { unsafe agonyfs_exchange(folder.descriptor.number, one, other) }
+      try systemCall { unsafe agonyfs_exchange(directory, one, directory, other) }
     }
     return false
   }

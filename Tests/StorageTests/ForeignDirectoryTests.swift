@@ -1,0 +1,117 @@
+import FaultyStorage
+import Glibc
+import Storage
+import System
+import SystemPackage
+import TestSupport
+import Testing
+
+/// A user puts root's directories in the place of those of a vault that root refreshes, or of what an interrupted refresh
+/// left there. Nothing is moved into them, or out of them, and nothing in them is deleted.
+@Suite(.enabled(if: geteuid() == 0, "needs root, and another user")) struct ForeignDirectoryTests {
+  private static let user: uid_t = 65534
+  private let subject: RefreshSubject
+  private var refreshing: String { subject.path + "/refreshing" }
+  /// A folder without files.
+  private var place: String { subject.path + "/segments/3b" }
+
+  init() throws {
+    subject = try RefreshSubject()
+    #expect(HostFile.names(in: place).isEmpty)
+    for name in subject.look().inodes.keys {
+      try systemCall { unsafe chown(subject.path + "/" + name, Self.user, Self.user) }
+    }
+  }
+
+  private func makeDirectory(_ path: String, of user: uid_t, names: [String] = []) throws {
+    try systemCall { unsafe mkdir(path, 0o700) }
+    for name in names {
+      try HostFile.write(Array(name.utf8), to: path + "/" + name)
+      try systemCall { unsafe chown(path + "/" + name, user, user) }
+    }
+    try systemCall { unsafe chown(path, user, user) }
+  }
+
+  /// A refresh cannot begin while something is left.
+  private func removeInterrupted(byRefresh: Bool) throws {
+    if byRefresh {
+      #expect(throws: RefreshError.self) { try subject.refresh() }
+    } else {
+      try DirectoryStorage(path: FilePath(subject.path)).removeInterruptedRefresh()
+    }
+  }
+
+  @Test(arguments: [false, true]) func aFolderOfRootsIsNotEmptied(byRefresh: Bool) throws {
+    try makeDirectory(refreshing, of: Self.user)
+    try makeDirectory(refreshing + "/3b", of: 0, names: ["photo"])
+    try makeDirectory(refreshing + "/3c", of: Self.user, names: ["notes"])
+    try removeInterrupted(byRefresh: byRefresh)
+    #expect(HostFile.names(in: refreshing) == ["3b"])
+    #expect(HostFile.names(in: refreshing + "/3b") == ["photo"])
+    #expect(HostFile.names(in: place).isEmpty)
+    #expect(HostFile.names(in: subject.path + "/segments/3c").contains("notes"))
+  }
+
+  @Test(arguments: [false, true]) func aDirectoryOfRootsIsNotEmptied(byRefresh: Bool) throws {
+    try makeDirectory(refreshing, of: 0, names: ["agonyfs.json", "photo"])
+    try makeDirectory(refreshing + "/3b", of: Self.user, names: ["notes"])
+    try removeInterrupted(byRefresh: byRefresh)
+    #expect(HostFile.names(in: refreshing) == ["3b", "agonyfs.json", "photo"])
+    #expect(HostFile.names(in: refreshing + "/3b") == ["notes"])
+    #expect(!HostFile.names(in: subject.path + "/segments").contains("photo"))
+  }
+
+  @Test(arguments: [false, true]) func nothingIsMovedToWhatComesInThePlaceOfAFolder(isLink: Bool) throws {
+    let other = subject.folder.path("other")
+    try makeDirectory(other, of: 0, names: ["photo"])
+    try makeDirectory(refreshing, of: Self.user)
+    try makeDirectory(refreshing + "/3b", of: Self.user, names: ["script"])
+    var isReplaced = false
+    #expect(throws: RefreshError.self) {
+      try subject.refresh(mayChange: { step in
+        if step == 0, unsafe rmdir(place) == 0 {
+          isReplaced = unsafe (isLink ? symlink(other, place) : rename(other, place)) == 0
+        }
+        return true
+      })
+    }
+    #expect(isReplaced)
+    #expect(HostFile.names(in: place) == ["photo"])
+    #expect(HostFile.names(in: refreshing + "/3b") == ["script"])
+  }
+
+  @Test func whatComesInThePlaceOfRefreshingIsNotEmptied() throws {
+    let (other, away) = (subject.folder.path("other"), subject.folder.path("away"))
+    try makeDirectory(other, of: 0, names: ["agonyfs.json", "photo"])
+    try makeDirectory(other + "/3b", of: 0)
+    try makeDirectory(refreshing, of: Self.user)
+    try makeDirectory(refreshing + "/3b", of: Self.user, names: ["notes"])
+    var isReplaced = false
+    #expect(throws: RefreshError.self) {
+      try subject.refresh(mayChange: { _ in
+        if !isReplaced, HostFile.names(in: refreshing + "/3b").isEmpty, unsafe rename(refreshing, away) == 0 {
+          isReplaced = unsafe symlink(other, refreshing) == 0
+        }
+        return true
+      })
+    }
+    #expect(isReplaced)
+    #expect(HostFile.names(in: other) == ["3b", "agonyfs.json", "photo"])
+    #expect(HostFile.names(in: place) == ["notes"])
+    #expect(HostFile.names(in: away).isEmpty)
+  }
+
+  /// A copy of the vault that somebody else has: what is deleted or overwritten in the vault stays there.
+  @Test func nothingIsWipedThroughALink() throws {
+    let name = try #require(SegmentIdentifier(name: subject.name(7).utf8))
+    let other = subject.folder.path("other")
+    try makeDirectory(other, of: 0)
+    try makeDirectory(other + "/07", of: 0, names: [name.description])
+    _ = unsafe symlink(other, refreshing)
+    let storage = try DirectoryStorage(path: FilePath(subject.path))
+    try storage.wipe(name)
+    try storage.delete(name)
+    #expect(try HostFile.read(other + "/" + name.path) == Array(name.description.utf8))
+    #expect(try !storage.exists(name))
+  }
+}

@@ -52,7 +52,8 @@ extension DirectoryRefresh {
 
   /// The vault's files in a folder, and their bytes; none if it is missing.
   ///
-  /// - Throws: `.notPermitted`, as root in somebody's vault, for a file or a folder that is not the owner's.
+  /// - Throws: `.notPermitted`, as root in somebody's vault, for a file or a folder that is not the owner's;
+  ///   `.moreReadable`.
   func files(in folder: Int) throws(Errno) -> [(name: SegmentIdentifier, size: Int64)] {
     let found = try ifThere { () throws(Errno) in try owner.openFolder(folderName(folder), in: root) }
     guard let opened = found else { return [] }
@@ -62,7 +63,7 @@ extension DirectoryRefresh {
         let status = try status(of: identifier.description, in: opened), status.st_mode & S_IFMT == S_IFREG
       else { continue }
       // Its owner has to be told, before anything is changed.
-      if !owner.mayUse(status) { throw .notPermitted }
+      try owner.checkCopy(of: status)
       files.append((identifier, Int64(status.st_size)))
     }
     return files

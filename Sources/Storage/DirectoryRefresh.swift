@@ -97,6 +97,7 @@ package final class DirectoryRefresh {
       case .noSpace, .diskQuotaExceeded: throw .noRoom(needed: needed, free: (try? freeBytes()) ?? 0)
       case .canceled: throw .interrupted
       case .changedByOthers: throw .changedByOthers
+      case .moreReadable: throw .moreReadable
       default: throw .system(error, action)
       }
     }
@@ -104,9 +105,7 @@ package final class DirectoryRefresh {
 
   private func allFiles() throws(Errno) -> [(name: SegmentIdentifier, size: Int64)] {
     var files: [(name: SegmentIdentifier, size: Int64)] = []
-    if let status = try status(of: StorageNames.parameters, in: directory), !owner.mayUse(status) {
-      throw .notPermitted
-    }
+    if let status = try status(of: StorageNames.parameters, in: directory) { try owner.checkCopy(of: status) }
     for folder in 0..<256 { files += try self.files(in: folder) }
     return files
   }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import System
 package import SystemPackage
 
-/// A file of a vault that belongs to somebody else than the vault.
+/// A file of a vault, or the directory around it, that belongs to somebody else than the vault.
 package struct StrayFile: Sendable {
   /// Its path.
   package var path: FilePath
@@ -14,7 +14,8 @@ package struct StrayFile: Sendable {
 }
 
 extension DirectoryStorage {
-  /// A file of the vault at a path that belongs to somebody else than the vault; nil if none is found.
+  /// A file of the vault at a path that belongs to somebody else than the vault; nil if none is found. The vault's own
+  /// directory may be root's.
   package static func stray(at path: FilePath) -> StrayFile? {
     guard let directory = try? Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY) else { return nil }
     let vault = try? directory.status(of: StorageNames.segments)
@@ -22,6 +23,9 @@ extension DirectoryStorage {
       guard let vault, let found = try? directory.status(of: name), found.st_uid != vault.st_uid else { return nil }
       return StrayFile(
         path: path.appending(name), user: found.st_uid, vaultUser: vault.st_uid, vaultGroup: vault.st_gid)
+    }
+    if let vault, let place = try? directory.status(), place.st_uid != 0, place.st_uid != vault.st_uid {
+      return StrayFile(path: path, user: place.st_uid, vaultUser: vault.st_uid, vaultGroup: vault.st_gid)
     }
     if let found = stray(StorageNames.parameters) { return found }
     for folder in 0..<256 {

@@ -23,14 +23,14 @@ internal import SystemPackage
   ///
   /// - Returns: the inode of the old file.
   /// - Throws: `.changedByOthers` when the file changes meanwhile; `.notPermitted`, as root, when it is not the vault
-  ///   owner's.
+  ///   owner's; `.moreReadable`.
   func copy(
     _ name: String, in folder: Descriptor, to newName: String, in newFolder: Descriptor, isDated: Bool = false
   ) throws(Errno) -> ino_t {
     let old = try VaultFile.open(name, in: folder, O_RDONLY)
     let status = try old.status()
     // The owner can read the new one at once.
-    if !owner.mayUse(status) { throw .notPermitted }
+    try owner.checkCopy(of: status)
     let new = try owner.create(newName, in: newFolder)
     // The directory may have a list for what is made in it.
     unsafe fremovexattr(new.number, "system.posix_acl_access")

@@ -12,6 +12,8 @@ package enum RefreshError: Error, Equatable, Sendable {
   case interrupted
   /// Another program changed a file while it was copied.
   case changedByOthers
+  /// More users could read a file afterwards, and others than the owner can put files into the vault.
+  case moreReadable
   /// A system call failed during the action in the text.
   case system(Errno, String)
 }

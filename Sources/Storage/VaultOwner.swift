@@ -9,6 +9,8 @@
 //    place of a folder at any time.
 // 5. Root moves and deletes names only in directories that it has open and that are the owner's. Whatever is put in the
 //    place of one meanwhile, root does no more there than the owner could.
+// 6. Nor does root move, delete or copy in a vault that lies in a directory of somebody else than root and the owner, who
+//    can put there what is theirs. Where others may write, a copy gives nobody a right that they did not have.
 
 internal import CPlatform
 internal import Glibc
@@ -21,6 +23,10 @@ struct VaultOwner: Sendable {
   private let group: gid_t
   private let fileMode: mode_t
   private let folderMode: mode_t
+  /// Whether the vault lies in a directory of root's or the owner's.
+  private let isEnclosed: Bool
+  /// Whether others may put names there.
+  private let isShared: Bool
 
   /// The owner of a directory in which a vault is to be made.
   init(ofNew directory: Descriptor) throws(Errno) {
@@ -30,6 +36,7 @@ struct VaultOwner: Sendable {
     user = geteuid() == 0 ? status.st_uid : geteuid()
     group = geteuid() == 0 || handsDownGroup ? status.st_gid : getegid()
     (fileMode, folderMode) = (0o600, 0o700 | status.st_mode & S_ISGID)
+    (isEnclosed, isShared) = (true, false)
   }
 
   /// The owner of a vault: that of `segments`, which a refresh keeps. Files have the mode of the parameters,
@@ -40,6 +47,9 @@ struct VaultOwner: Sendable {
     folderMode = status.st_mode & 0o7777 | 0o700
     let parameters = try? directory.status(of: StorageNames.parameters)
     fileMode = parameters.map { $0.st_mode & 0o666 | 0o600 } ?? 0o600
+    let place = try directory.status()
+    isEnclosed = place.st_uid == 0 || place.st_uid == user
+    isShared = (place.st_mode | status.st_mode) & 0o022 != 0
   }
 
   /// Whether this process makes files of another owner by itself, if the folder does not change that.
@@ -127,7 +137,7 @@ struct VaultOwner: Sendable {
   ///   owner's.
   func openFolder(_ name: String, in directory: Descriptor) throws(Errno) -> Descriptor {
     let opened = try VaultFile.openDirectory(name, in: directory)
-    guard try mayUse(opened.status()) else { throw .notPermitted }
+    guard mayMove, try mayUse(opened.status()) else { throw .notPermitted }
     return opened
   }
 
@@ -153,9 +163,21 @@ struct VaultOwner: Sendable {
     if isAnother || status.st_mode & 0o7777 != mode { _ = fchmod(file.number, mode) }
   }
 
-  /// Whether this process may date, copy or change something in the vault. Root can with everything, and must not with what the
-  /// owner has put there, unless that is root, who gets nothing by it; for others the system decides.
+  /// Whether this process may date something in the vault, or use it otherwise where it may move and copy. Root can with
+  /// everything, and must not with what the owner has put there, unless that is root, who gets nothing by it; for others
+  /// the system decides.
   func mayUse(_ status: stat) -> Bool { status.st_uid == user || user == 0 || geteuid() != 0 }
+
+  private var mayMove: Bool { isEnclosed || geteuid() != 0 }
+
+  /// Looks whether a file of the vault may be copied to one of the owner and mode that all have.
+  ///
+  /// - Throws: `.notPermitted`; `.moreReadable`.
+  func checkCopy(of status: stat) throws(Errno) {
+    guard mayMove, mayUse(status) else { throw .notPermitted }
+    let kept = status.st_mode & (status.st_gid == group ? 0o077 : 0o007)
+    if isShared, fileMode & 0o077 & ~kept != 0 { throw .moreReadable }
+  }
 
   /// Gives a directory, in which something was changed, the constant time. Leaves one that is not the owner's as it is.
   func setTimes(of path: String, in directory: Descriptor) throws(Errno) {
@@ -172,4 +194,9 @@ struct VaultOwner: Sendable {
     let wasRead = afterReading && !VaultFile.isConstant(status.st_atim)
     if wasRead || !VaultFile.isConstant(status.st_mtim) { try setTimes(of: path, in: directory) }
   }
+}
+
+extension Errno {
+  /// More users could use a copy than the file (ENOTUNIQ).
+  static var moreReadable: Errno { Errno(rawValue: Glibc.ENOTUNIQ) }
 }

@@ -144,6 +144,12 @@ extension CommandFailure {
       self.init(
         .failure,
         "Another program changes files in \(path); wait until it ends, and try again with: agonyfs refresh \(path)")
+    case .moreReadable:
+      self.init(
+        .failure,
+        "Others than its owner may write in the directories of \(path), and a refresh would let more users read some of the "
+          + "files, which may not be the vault's. Give all files one group and mode, those of agonyfs.json, or keep "
+          + "others out with: chmod go-w \(path) \(path)/segments")
     case .system(let error, let action):
       self = Self.strayFile(error, vault: path) ?? Self(error, doing: action, of: " in the vault at \(path)")
     }

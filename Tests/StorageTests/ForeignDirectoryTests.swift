@@ -114,4 +114,36 @@ import Testing
     #expect(try HostFile.read(other + "/" + name.path) == Array(name.description.utf8))
     #expect(try !storage.exists(name))
   }
+
+  /// The directory around a vault of root's is a user's, who moves a file of root's to the parameters.
+  @Test func aVaultOfRootsInAUsersDirectoryIsNotRefreshed() throws {
+    for name in subject.look().inodes.keys where name.hasPrefix("segments") {
+      try systemCall { unsafe chown(subject.path + "/" + name, 0, 0) }
+    }
+    let parameters = subject.path + "/agonyfs.json"
+    unsafe chmod(parameters, 0o666)
+    let secret = subject.folder.path("secret")
+    try HostFile.write([7], to: secret)
+    unsafe chmod(secret, 0o600)
+    let before = subject.look()
+    #expect(throws: RefreshError.system(.notPermitted, "reading the vault")) {
+      try subject.refresh(progress: { _ in
+        _ = unsafe rename(secret, parameters)
+        return true
+      })
+    }
+    #expect(subject.look().inodes == before.inodes)
+    #expect(HostFile.status(secret).st_mode & 0o777 == 0o600)
+    let stray = try #require(DirectoryStorage.stray(at: FilePath(subject.path)))
+    #expect(stray.path == FilePath(subject.path) && stray.user == Self.user && stray.vaultUser == 0)
+    // What is in a directory of such a vault stays there as well.
+    try makeDirectory(refreshing, of: Self.user)
+    try makeDirectory(refreshing + "/3b", of: 0, names: ["photo"])
+    try removeInterrupted(byRefresh: false)
+    #expect(HostFile.names(in: refreshing + "/3b") == ["photo"])
+    HostFile.remove(refreshing)
+    try systemCall { unsafe chown(subject.path, 0, 0) }
+    try subject.refresh()
+    try subject.expectWhole(before, "in root's directory")
+  }
 }

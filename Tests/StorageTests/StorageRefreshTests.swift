@@ -51,6 +51,19 @@ import Testing
     }
   }
 
+  /// Somebody else may have moved a file there, to read the copy.
+  @Test(arguments: ["", "/segments"]) func whereOthersMayWriteNoCopyIsMoreReadable(place: String) throws {
+    unsafe chmod(subject.path + "/agonyfs.json", 0o640)
+    unsafe chmod(subject.path + place, 0o770)
+    let before = subject.look()
+    #expect(throws: RefreshError.moreReadable) { try subject.refresh() }
+    #expect(subject.look().inodes == before.inodes)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+    for file in HostFile.segments(of: subject.path) { unsafe chmod(file, 0o640) }
+    try subject.refresh()
+    #expect(subject.look().contents == before.contents)
+  }
+
   @Test func whatIsNotTheVaultsMovesAlong() throws {
     let folder = subject.path + "/segments/07/"
     try HostFile.write([1, 2], to: folder + "notes.txt")

@@ -188,7 +188,11 @@ package final class DirectoryStorage: Storage {
     DiskAccess.assertAllowed()
     forgetLink(identifier)
     if let left = try leftFolder(of: identifier) { try wipe(identifier.description, in: left) }
-    try wipe(identifier.path, in: root)
+    do throws(Errno) {
+      try wipe(identifier.description, in: VaultFile.openDirectory(folderName(identifier.folder), in: root))
+    } catch .noSuchFileOrDirectory, .notDirectory {
+      return
+    }
   }
 
   private func wipe(_ path: String, in directory: Descriptor) throws(Errno) {
@@ -218,7 +222,9 @@ package final class DirectoryStorage: Storage {
   package func delete(_ identifier: SegmentIdentifier) throws(Errno) {
     if let left = try? leftFolder(of: identifier) { unsafe unlinkat(left.number, identifier.description, 0) }
     do throws(Errno) {
-      try systemCall { unsafe unlinkat(root.number, identifier.path, 0) }
+      // By its path a link in the place of the folder would be followed.
+      let folder = try VaultFile.openDirectory(folderName(identifier.folder), in: root)
+      try systemCall { unsafe unlinkat(folder.number, identifier.description, 0) }
     } catch .noSuchFileOrDirectory {
       return
     }

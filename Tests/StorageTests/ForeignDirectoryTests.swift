@@ -113,6 +113,12 @@ import Testing
     try storage.delete(name)
     #expect(try HostFile.read(other + "/" + name.path) == Array(name.description.utf8))
     #expect(try !storage.exists(name))
+    let folder = subject.path + "/segments/07"
+    try systemCall { unsafe rename(folder, subject.folder.path("away")) }
+    try systemCall { unsafe symlink(other + "/07", folder) }
+    try storage.wipe(name)
+    #expect(throws: Errno.notDirectory) { try storage.delete(name) }
+    #expect(try HostFile.read(other + "/" + name.path) == Array(name.description.utf8))
   }
 
   /// The directory around a vault of root's is a user's, who moves a file of root's to the parameters.

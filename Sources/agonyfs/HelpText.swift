@@ -157,7 +157,8 @@ enum HelpText {
     Takes away all your mounts at once, and ends the processes that hold their keys: what agonyfs unmount --all --force \
     does, in one word for a key of the keyboard. What programs have written is kept: all of it is on the disk when the \
     command returns. What they hold in their own memory is not, and their next read or write of a mount fails. Private \
-    sessions of agonyfs run lose theirs as well. Nothing of the vaults' files stays in the kernel's memory.
+    sessions of agonyfs run lose theirs as well. Nothing of the files of these spaces stays in the kernel's memory; what \
+    an earlier agonyfs unmount without --all or --force left there does.
 
     It succeeds if there is nothing to lock. What could not be locked is named, and the rest is locked all the same. What \
     a full or failing disk did not take is in the system log. \

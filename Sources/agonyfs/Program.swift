@@ -11,6 +11,7 @@ internal import SystemPackage
 enum Program {
   static func main() {
     let status = run()
+    UsedVaults.evict()
     do {
       try Output.finish()
       exit(status)

@@ -61,9 +61,10 @@ struct DerivationOptions: ParsableArguments {
 }
 
 extension Vault {
-  /// Opens the vault in the directory at a path. Throws `VaultError` and `DirectoryStorageError`.
+  /// Opens the vault in the directory at a path for a command that does not mount it. Throws `VaultError` and
+  /// `DirectoryStorageError`.
   static func open(at path: FilePath, _ weakDerivations: WeakDerivations = .none) throws -> Vault {
-    try open(in: DirectoryStorage(path: path), weakDerivations: weakDerivations)
+    try open(in: UsedVaults.noted(DirectoryStorage(path: path)), weakDerivations: weakDerivations)
   }
 
   /// As `open`; what goes wrong is a sentence about this vault.

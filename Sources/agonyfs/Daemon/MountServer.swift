@@ -4,6 +4,7 @@ internal import Glibc
 internal import Logging
 internal import Media
 internal import Mount
+internal import Storage
 internal import System
 internal import SystemPackage
 internal import Vault
@@ -54,9 +55,12 @@ struct MountServer {
     let mountPoint = try MountPoint.check(
       request.mountPoint, options: options, vault: request.vault, expected: request.directory)
     let places = try places(options.placesFile)
-    let vault = try Vault.open(at: request.vault, request.weakDerivations)
+    let vault = try Vault.open(
+      in: DirectoryStorage(path: request.vault), weakDerivations: request.weakDerivations)
     let space = try space(of: password, in: vault, readOnly: options.isReadOnly)
     _ = consume password
+    // A mount that fails leaves no more than a command that mounts nothing.
+    eviction = space.eviction()
     let rollback = options.remembers ? RollbackDetection(of: space, logger: .system) : nil
     let notices = [vault.derivationWarning].compactMap(\.self) + KnownDerivations(of: space, in: vault).warnings
     var warnings = notices
@@ -82,9 +86,11 @@ struct MountServer {
     }
     let fileSystem = try FileSystem(
       space: space, options: Self.options(options, places, notices: notices, keepCheckpoint: rollback?.record))
+    var wasMounted = false
     let session = MountSession(
       fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: .system
     ) {
+      wasMounted = true
       whenMounted()
       // In the foreground standard error is the log, and has the warnings already.
       guard SystemLogHandler.sendsToSystemLog else { return }
@@ -95,8 +101,9 @@ struct MountServer {
     let closed = Result {
       try CommandFailure.doing("writing the last changes") { () throws(Errno) in try fileSystem.close() }
     }
-    // A session leaves nothing.
-    if fileSystem.evictsAtClose || request.session != nil { eviction = space.eviction() }
+    // A session leaves nothing. Otherwise the next mount is to be fast.
+    let keeps = wasMounted && !fileSystem.evictsAtClose && request.session == nil
+    eviction = keeps ? nil : space.eviction()
     try closed.get()
     try served.get()
   }

@@ -48,6 +48,43 @@ import Testing
       """)
   }
 
+  private static let commands = [
+    "list --password-file password disk/Vault", "info --password-file password disk/Vault",
+    "check --read-data --password-file password disk/Vault", "check --repair --yes --password-file password disk/Vault",
+    "password change --password-file password --new-password-file other disk/Vault",
+    "password change --rekey --yes --password-file password --new-password-file other disk/Vault",
+  ]
+
+  /// Nothing is mounted afterwards, so no lock would find it.
+  @Test(arguments: commands) func aCommandThatMountsNothingLeavesNothing(command: String) throws {
+    try expect(
+      """
+      echo 'the password of another day' > other
+      use
+      agonyfs unmount Albums
+      detach
+      mount -o loop image disk
+      test $(pages) -eq 0
+      agonyfs \(command)
+      test $(pages) -eq 0
+      """)
+  }
+
+  @Test func aMountThatFailsLeavesNothing() throws {
+    try expect(
+      """
+      use
+      agonyfs unmount Albums
+      detach
+      mount -o loop image disk
+      # The kernel refuses the mount when the space is open.
+      mount --bind /dev/null /dev/fuse
+      not agonyfs mount --password-file password disk/Vault Albums
+      umount /dev/fuse
+      test $(pages) -eq 0
+      """)
+  }
+
   @Test func theMountAfterACrashTakesWhatItLeft() throws {
     try expect(
       """

@@ -90,6 +90,12 @@ extension FaultyStorage {
     identifier.bytes.suffix(SegmentIdentifier.size - 3).allSatisfy { $0 == 0xAA }
   }
 
+  /// Notes the files.
+  package func evict(_ identifiers: [SegmentIdentifier]) {
+    DiskAccess.assertAllowed()
+    lock.withLock { evicted.formUnion(identifiers) }
+  }
+
   /// Opens a file for reading.
   package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
     DiskAccess.assertAllowed()

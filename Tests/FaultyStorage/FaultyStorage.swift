@@ -127,6 +127,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package internal(set) var openCount = 0
   /// So many deletions fail.
   var failingDeletions = 0
+  /// The files that the host was told to keep nothing of in memory.
+  package internal(set) var evicted: Set<SegmentIdentifier> = []
   /// How many files were deleted.
   package internal(set) var deletionCount = 0
   var births: UInt64 = 0

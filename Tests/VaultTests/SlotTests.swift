@@ -32,6 +32,17 @@ import Testing
     #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(slots) }
   }
 
+  /// Also in a space that has no table of its slots.
+  @Test func noSlotStaysInMemory() throws {
+    #expect(test.storage.evicted == Set(slot.identifiers))
+    let storage = test.storage.copy()
+    let opened = try test.vault(over: storage).openSlot(slots)
+    #expect(storage.evicted == Set(slot.identifiers))
+    let again = test.storage.copy()
+    try test.vault(over: again).rewriteSlot(opened, with: test.body)
+    #expect(again.evicted == Set(slot.identifiers))
+  }
+
   /// A space that is sealed under what was typed opens as before, and a new password is sealed in its normal form.
   @Test func bothFormsOfAPasswordAreTried() throws {
     let slots = try test.vault.slotKeys(for: .of("u\u{308}ber"))

@@ -1,3 +1,6 @@
+// Invariants
+// 1. Nothing of a slot that is read or written here stays in the host's memory: it is read once.
+
 package import Crypto
 package import Storage
 internal import SystemPackage
@@ -87,6 +90,8 @@ extension Vault {
             identifier: identifier, exists: error != .noSuchFileOrDirectory, isReplaced: error == .notRegularFile))
         continue
       }
+      // Only an index knows the slots of an older space, which is closed when its files are taken out of memory.
+      defer { storage.evict([identifier]) }
       let body = try slot.open(file, segmentSize: parameters.segmentSize)
       let isShort = ((try? file.size()) ?? 0) < parameters.segmentSize
       found.append(SlotFile(identifier: identifier, exists: true, isShort: isShort, body: body))
@@ -140,6 +145,7 @@ extension Vault {
     _ identifier: SegmentIdentifier, of slot: SlotKey, _ body: SlotBody, in space: Space?
   ) throws(VaultError) {
     let file = slot.seal(body, segmentSize: parameters.segmentSize)
+    defer { storage.evict([identifier]) }
     do throws(Errno) {
       if let space, space.ownsCover { return try space.cover.putFile(identifier, content: file) }
       try unsafe file.span.bytes.withUnsafeBytes { (content) throws(Errno) in
@@ -156,6 +162,7 @@ extension Vault {
   private func rewriteSlotFile(
     _ identifier: SegmentIdentifier, of slot: SlotKey, _ body: SlotBody
   ) throws(VaultError) {
+    defer { storage.evict([identifier]) }
     try attempt("writing the slot") { () throws(Errno) in
       try storage.wipe(identifier)
       try storage.replace(identifier, by: nil, content: slot.seal(body, segmentSize: parameters.segmentSize))

@@ -3,7 +3,8 @@ import Testing
 /// What the kernel keeps in memory of a vault's files when nothing is mounted any more: whoever looks before the machine
 /// is switched off sees by it which files were used (fincore).
 @Suite(.enabled(if: CrashLoad.canMount("ext4"), "needs root, and loop devices")) struct PageCacheTests {
-  /// `most` says how many pages of a file are in memory at most, `pages` how many of all. A slot that was read has 4.
+  /// `most` says how many pages of a file are in memory at most, `pages` how many of all. In a copy a mount looks at each
+  /// file, also of others, which leaves 4.
   private func expect(_ script: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let start = """
       export LC_ALL=C
@@ -35,6 +36,21 @@ import Testing
       open
       agonyfs \(command)
       test $(most) -le 4
+      """)
+  }
+
+  /// Not even of the slot.
+  @Test func lockingAMountLeavesNoPage() throws {
+    try expect(
+      """
+      use
+      agonyfs unmount Albums
+      detach
+      mount -o loop image disk
+      test $(pages) -eq 0
+      use
+      agonyfs lock
+      test $(pages) -eq 0
       """)
   }
 

@@ -19,19 +19,26 @@ package enum ProcessHardening {
     before.withLock { $0 = (files, mask) }
   }
 
-  /// The process that traces this one, which may read and change all of its memory; nil if none does. After `apply()` no
-  /// other begins to, so whoever asks then before the first secret comes may go on. Root counts as none: it needs no
-  /// tracing to read every memory.
-  package static var tracer: CInt? {
-    guard let tracer = numbers("TracerPid", of: "self").first, tracer != 0 else { return nil }
-    // The second one is the effective user.
-    let users = numbers("Uid", of: "\(tracer)")
-    return users.count > 1 && users[1] == 0 ? nil : tracer
+  /// The process that traces this one or a thread of it, which may read and change all of its memory; nil if none does.
+  /// After `apply()` no other begins to, so whoever asks then before the first secret comes may go on. Root counts as none:
+  /// it needs no tracing to read every memory.
+  ///
+  /// - Parameter processes: where the kernel shows processes.
+  package static func tracer(in processes: String = "/proc") -> CInt? {
+    // Each thread has a tracer of its own.
+    let threads = (try? Directory.names(in: "\(processes)/self/task")) ?? []
+    for thread in ["self"] + threads.map({ "self/task/" + String(decoding: $0, as: UTF8.self) }) {
+      guard let tracer = numbers("TracerPid", in: "\(processes)/\(thread)").first, tracer != 0 else { continue }
+      // The second one is the effective user.
+      let users = numbers("Uid", in: "\(processes)/\(tracer)")
+      if users.count < 2 || users[1] != 0 { return tracer }
+    }
+    return nil
   }
 
-  /// A line of numbers of a process's `status` in /proc; empty if it cannot be read.
-  private static func numbers(_ name: String, of process: String) -> [CInt] {
-    let text = (try? WholeFile.read("/proc/\(process)/status")) ?? []
+  /// A line of numbers of the `status` of a process or thread in a folder; empty if it cannot be read.
+  private static func numbers(_ name: String, in folder: String) -> [CInt] {
+    let text = (try? WholeFile.read("\(folder)/status")) ?? []
     let line = text.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "\(name):".utf8) } ?? []
     let values = String(decoding: line.dropFirst(name.utf8.count + 1), as: UTF8.self)
     return values.split(whereSeparator: \.isWhitespace).compactMap { CInt(String($0)) }

@@ -4,7 +4,7 @@ internal import System
 enum TracedProcess {
   /// - Throws: `CommandFailure` if somebody but root traces this process.
   static func refuse() throws(CommandFailure) {
-    guard let tracer = ProcessHardening.tracer else { return }
+    guard let tracer = ProcessHardening.tracer() else { return }
     throw CommandFailure(
       .failure,
       "Process \(tracer) traces this one and would read the password and the keys; end it, or trace as root.")

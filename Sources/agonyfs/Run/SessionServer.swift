@@ -118,7 +118,10 @@ extension SessionServer {
     do {
       switch kind {
       case .namespaces: return try SessionNamespaces.make(answer)
-      case .private: try enter(request.mountPoint)
+      case .private:
+        // In the session's file system no /proc may tell.
+        try TracedProcess.refuse()
+        try enter(request.mountPoint)
       case .visible, .temporary: request.directory = Descriptor(directoryDescriptor)
       }
       let password = try SecretLine.passed(through: passwordDescriptor)

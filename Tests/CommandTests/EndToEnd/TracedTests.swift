@@ -69,6 +69,20 @@ import Testing
     #expect(try terminal.ending() == .exited(1))
   }
 
+  /// The process that serves a private session asks before it enters the session, whose /proc may not show its tracer.
+  @Test(.enabled(if: canTrace, "needs root, strace, and leave to trace")) func noTracedProcessServesASession() throws {
+    try expectSuccess(
+      """
+      cp "$AGONYFS" program
+      chmod 0755 . program
+      chown -R 65534:65534 Vault Albums
+      person() { setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$W" "$@"; }
+      gives 1 person strace -f -qq -o /dev/null ./program mount --session=private --as-daemon "$W/Vault" "$W/Albums" \
+        3< password 4> answer 5< /dev/null
+      grep -q 'traces this one' answer
+      """)
+  }
+
   /// The process that gets the key of a private session makes no namespaces, as whoever makes them can be traced.
   @Test(.enabled(if: canTrace, "needs root, strace, and leave to trace")) func noSessionCanBeTraced() throws {
     try expectSuccess(

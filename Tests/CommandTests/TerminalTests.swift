@@ -199,7 +199,7 @@ extension TerminalTests {
   /// The command line is the same with a hidden space and without, and so is what is shown.
   @Test func neitherCommandNorScreenTellsOfAHiddenSpace() throws {
     var screens: Set<String> = []
-    for other in ["", "another good password"] {
+    for other in ["", "another good password", "weak"] {
       let workspace = try Workspace()
       let terminal = try createHidden(workspace)
       var screen = ""
@@ -214,6 +214,7 @@ extension TerminalTests {
         try terminal.type(answer + "\n")
       }
       #expect(try terminal.waits(for: "The cover is as large as a hidden space that can store"), "\(terminal.screen)")
+      #expect(terminal.passed?.contains("is weak") == false)
       #expect(try terminal.ending() == .exited(0))
       screens.insert(screen)
       let passwords = ["correct horse battery"] + (other.isEmpty ? [] : [other])
@@ -242,7 +243,7 @@ extension TerminalTests {
     func count() -> Int { HostFile.segments(of: vault).count }
     var screens: Set<String> = []
     for (first, second) in [
-      ("", ""), ("", "another good password"), (owner, ""), (owner, "a third good password"),
+      ("", ""), ("", "another good password"), ("", "poor"), (owner, ""), (owner, "a third good password"),
     ] {
       let before = count()
       let terminal = try PseudoTerminal(["space", "add", "--cover", "1M", vault])
@@ -257,6 +258,7 @@ extension TerminalTests {
         try terminal.type(answer + "\n")
       }
       #expect(try terminal.ending() == .exited(0), "\(terminal.screen)")
+      #expect(!terminal.screen.contains("is weak"))
       screens.insert(screen)
       #expect(first.isEmpty ? count() >= before + 37 : count() == before)
       if !second.isEmpty {

@@ -2,6 +2,9 @@ internal import Crypto
 
 /// One line of advice for a new password that is easy to guess.
 enum PasswordAdvice {
+  /// The advice that any password gets.
+  static let general = "Four or more random words are easy to remember and hard to guess."
+
   /// An attacker with some machines can try all shorter passwords.
   static let shortest = 10
   /// A password with fewer different bytes is no better than a short one.

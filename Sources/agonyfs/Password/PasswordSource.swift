@@ -46,8 +46,10 @@ extension PasswordSource {
     guard let terminal = Terminal() else {
       throw CommandFailure(.failure, "The terminal is gone; nothing was done.")
     }
+    // Advice for a weak one would show that there is one.
+    if purpose == .setting { Output.note(PasswordAdvice.general) }
     let password = try fromTerminal(terminal, purpose, prompt: "\(prompt), or nothing", mayBeNothing: true)
-    return password.isEmpty ? nil : try checked(password, purpose)
+    return password.isEmpty ? nil : try checked(password, .opening)
   }
 
   /// Whether somebody at a terminal is asked.

@@ -1,6 +1,8 @@
 import Catalog
+import Glibc
 import Index
 import Media
+import System
 import SystemPackage
 import TestSupport
 import Testing
@@ -68,6 +70,10 @@ import Vault
       // Whoever sorts by day needs the same table.
       let zone = try #require(vault.files.answer("zone\n\n").dropFirst().first)
       #expect(zone.contains(#""towns":"\#(folder.path(town))""#), "\(zone)")
+      // Others who use the mount are not told where it is.
+      let stranger = CatalogOpener(user: geteuid() + 77, group: 77)
+      let told = vault.files.answer("zone\n\n", for: stranger).joined(separator: "\n")
+      #expect(told.contains(#""townsHidden":true"#) && !told.contains(folder.path), "\(told)")
     }
     try choose("Gros-Caillou")
     let there = try vault.item(elsewhere)?.place
@@ -80,6 +86,9 @@ import Vault
     #expect(vault.files.answer("zone\n\n").allSatisfy { !$0.contains("towns") })
     #expect(vault.maker.asked == 0)
     #expect(PlaceTables.debian.with(towns: FilePath(folder.path("none"))) == nil)
+    // Nobody writes into it.
+    try systemCall { unsafe mkfifo(folder.path("fifo"), 0o600) }
+    #expect(PlaceTables.debian.with(towns: FilePath(folder.path("fifo"))) == nil)
     try vault.files.close()
   }
 

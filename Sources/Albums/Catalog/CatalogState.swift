@@ -38,10 +38,17 @@ package struct PlaceTables: Sendable {
 
   /// Reads the table of towns; nil if it is not there or none.
   package func gazetteer() -> Gazetteer? {
-    guard let towns = try? WholeFile.read(towns, limit: Self.mostBytes) else { return nil }
+    guard let towns = try? Self.table(at: towns) else { return nil }
     let regions = try? WholeFile.read(regions, limit: Self.mostBytes)
     let countries = try? WholeFile.read(countries, limit: Self.mostBytes)
     return try? Gazetteer(towns: towns, regions: regions ?? [], countries: countries ?? [])
+  }
+
+  /// The bytes of a regular file. The path may be what the mount of another user says: nothing else is waited for.
+  private static func table(at path: FilePath) throws(Errno) -> [UInt8] {
+    let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+    guard try file.status().st_mode & S_IFMT == S_IFREG else { throw .invalidArgument }
+    return try file.readToEnd(limit: mostBytes)
   }
 
   /// Whether a name is that of a zone.

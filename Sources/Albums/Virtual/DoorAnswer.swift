@@ -6,6 +6,7 @@
 // 2. Every answer ends with a line that says so. One that breaks off, or has an error instead, is not whole.
 
 internal import Catalog
+internal import Glibc
 internal import Index
 internal import System
 internal import SystemPackage
@@ -117,8 +118,7 @@ struct DoorAnswer {
       case .zone:
         text.beginObject()
         text.field("zone", fileSystem.homeZone)
-        let places = fileSystem.options.places
-        if places.identity != nil { text.field("towns", places.towns.bytes, digits: "townsBytes") }
+        try towns()
         text.endObject()
         text.endLine()
         try trailer(count: 1, next: nil)
@@ -221,6 +221,19 @@ struct DoorAnswer {
       }
     }
     if search.isAtEnd { try trailer(count: search.count, next: nil) }
+  }
+
+  /// Tells of a table of towns of the user's: where it is only to whoever mounted the space or owns it, and root. Others who
+  /// use the mount have no business in that user's directories.
+  private mutating func towns() throws(Errno) {
+    let places = fileSystem.options.places
+    if places.identity == nil { return }
+    let isOwner = try fileSystem.questions.isOwner(opener)
+    if isOwner || opener.user == geteuid() {
+      text.field("towns", places.towns.bytes, digits: "townsBytes")
+    } else {
+      text.field("townsHidden", true)
+    }
   }
 
   private mutating func trailer(count: Int, next: Cursor?) throws(Errno) {

@@ -8,6 +8,8 @@ package struct SpaceZone: Equatable, Sendable {
   package var name: String?
   /// The table of towns that the mount uses, by its path; nil for that of the system.
   package var towns: [UInt8]?
+  /// Whether it uses one that it does not tell this user.
+  package var townsAreHidden = false
 
   /// How an agonyfs that knows no home zone refuses the question.
   private static let unknownOption = "The option \"zone\" is not understood"
@@ -36,5 +38,6 @@ package struct SpaceZone: Equatable, Sendable {
     _ = try reader.lines { line in found = try JSONReader.value(of: Array(line)) }
     name = found?["zone"]?.text.flatMap { ZoneName.isValid($0) ? $0 : nil }
     towns = found.flatMap { CatalogRecord.path(in: $0, named: "towns") }
+    townsAreHidden = found?["townsHidden"]?.isTrue == true
   }
 }

@@ -160,6 +160,12 @@ private struct Places {
 
   init(_ zone: SpaceZone) throws {
     self.zone = zone
+    if zone.townsAreHidden {
+      throw CommandFailure(
+        .failure,
+        "The mount finds places in a table of towns of its user's, and tells only that user and root which; without it "
+          + "photos would go to other days than list shows. Import as that user, or without --by-date.")
+    }
     guard let towns = zone.towns else { return }
     tables.towns = FilePath(bytes: towns)
     gazetteer = tables.gazetteer()

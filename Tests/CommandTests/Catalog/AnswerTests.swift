@@ -61,6 +61,8 @@ final class PiecesOfAnswer: AnswerStream {
       PiecesOfAnswer("ok\n{\"towns\":\"/t\u{FFFD}\",\"townsBytes\":\"2f74ff\"}\n\(Self.trailer)\n", size: 5)
     ).towns
     #expect(towns == [0x2F, 0x74, 0xFF])
+    let others = try SpaceZone(PiecesOfAnswer("ok\n{\"townsHidden\":true}\n\(Self.trailer)\n", size: 5))
+    #expect(others.townsAreHidden && others.towns == nil)
     let older = "The option \"zone\" is not understood: there is no such option; an empty line stands between"
     #expect(try zone("error\n\(older)\n") == nil)
     for wrong in ["error\nThe catalog cannot be read (EIO)\n", "error\n", "ok\n{\"zone\":\"Asia/Tokyo\"}\n", ""] {

@@ -10,7 +10,7 @@ package enum UnlockService {
   /// Protects the process, then answers the request in `input` to `output`. Returns the exit status.
   package static func serve(_ input: Descriptor, _ output: Descriptor) -> CInt {
     ProcessHardening.apply()
-    if ProcessHardening.tracer != nil {
+    if ProcessHardening.tracer() != nil {
       try? UnlockReply(.failed).send(to: output)
       return 0
     }

@@ -12,6 +12,6 @@ public enum ProcessProtection {
   public static func apply() -> Int32? {
     ProcessHardening.apply()
     OpenSSL.initialize()
-    return ProcessHardening.tracer
+    return ProcessHardening.tracer()
   }
 }

@@ -1,11 +1,13 @@
 """A vault with two spaces, photos that can be told from all others, and the true server in front of it."""
 
 import contextlib
+import fcntl
 import io
 import json
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import struct
@@ -15,6 +17,9 @@ import threading
 import time
 
 from PIL import Image
+
+import page_photos
+from page_photos import ffmpeg, motion_photo, noise
 
 WEB = os.environ.get("AGONYFS_TEST_WEB")
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
@@ -32,28 +37,6 @@ def program():
     """The agonyfs that is tested."""
     builds = (os.environ.get("AGONYFS_TEST_PROGRAM", ""), f"{ROOT}/.build/release/agonyfs", f"{ROOT}/.build/debug/agonyfs")
     return next(os.path.abspath(build) for build in builds if os.access(build, os.X_OK))
-
-
-def noise(width, height, seed):
-    """A picture whose bytes are in no other file."""
-    small = Image.frombytes("RGB", (width // 4, height // 4), random.Random(seed).randbytes(width * height * 3 // 16))
-    return small.resize((width, height), Image.Resampling.BILINEAR)
-
-
-def ffmpeg(*words):
-    subprocess.run(["ffmpeg", "-loglevel", "error", "-y", *words], check=True, stdin=subprocess.DEVNULL)
-
-
-def motion_photo(picture, video, path):
-    """A JPEG with a video behind it, as phones write it."""
-    with open(video, "rb") as file:
-        clip = file.read()
-    xmp = f"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
-      <rdf:Description rdf:about="" xmlns:GCamera="http://ns.google.com/photos/1.0/camera/" GCamera:MicroVideo="1"
-      GCamera:MicroVideoVersion="1" GCamera:MicroVideoOffset="{len(clip)}"/></rdf:RDF></x:xmpmeta>"""
-    picture.save(path, "JPEG", quality=85, xmp=xmp.encode())
-    with open(path, "ab") as file:
-        file.write(clip)
 
 
 def raw_photo(picture, path):
@@ -95,9 +78,13 @@ def make_photos(folder):
 class Vault:
     """Two spaces that have nothing, and a folder for what belongs to them."""
 
-    def __init__(self, folder, *words, path=None):
+    def __init__(self, folder, *words, path=None, like=None):
+        """A new vault, or a copy of one that is not mounted."""
         self.folder, self.path, self.runtime = folder, path or f"{folder}/Vault", f"{folder}/run"
         os.mkdir(self.runtime, 0o700)
+        if like:
+            subprocess.run(["cp", "-a", like, self.path], check=True)
+            return
         words = ("--kdf", "interactive", "--cover", "0", "--password-file", "/dev/stdin", *words)
         self.agonyfs("create", *words, self.path, text=ONE)
         self.agonyfs("space", "add", "--cover", "0", self.path, text=OTHER)
@@ -141,20 +128,42 @@ class PhotoVault(Vault):
         self.fill(OTHER, f"{folder}/other")
 
 
+def page_vault(folder):
+    """A vault whose first space has what the tests of the page show (page_photos.py).
+
+    One is made for all processes of a run, beside the keys that they share (Tests/DerivationCache); each has a copy.
+    """
+    known = os.environ.get("AGONYFS_TEST_DERIVATIONS")
+    if not known:
+        vault = Vault(folder)
+        vault.fill(ONE, page_photos.make(f"{folder}/photos"))
+        return vault
+    made = f"{os.path.dirname(known)}/page"
+    with open(f"{made}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(f"{made}/whole"):
+            # What another process began and did not end.
+            shutil.rmtree(made, ignore_errors=True)
+            os.mkdir(made)
+            Vault(made).fill(ONE, page_photos.make(f"{made}/photos"))
+            os.mkdir(f"{made}/whole")
+    return Vault(folder, like=f"{made}/Vault")
+
+
 class Server:
     """`agonyfs serve`; `address()` is one that pairs a browser, each time another.
 
-    `before` are words before the command. With a terminal it is started in that one.
+    `mount` is shown in place of the vault. `before` are words before the command. With a terminal it is started in that one.
     """
 
-    def __init__(self, vault, *words, before=(), terminal=None):
+    def __init__(self, vault, *words, mount=None, before=(), terminal=None):
         self.codes, self.terminal = 0, terminal
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.root = f"https://127.0.0.1:{self.port}"
         self.said = f"{vault.folder}/said"
-        command = [program(), "serve", "--listen", "127.0.0.1", "--port", str(self.port), *words, vault.path]
+        command = [program(), "serve", "--listen", "127.0.0.1", "--port", str(self.port), *words, mount or vault.path]
         environment = {**ENVIRONMENT, "AGONYFS_WEB": os.path.abspath(WEB), "XDG_RUNTIME_DIR": vault.runtime}
         if terminal:
             side = terminal.side

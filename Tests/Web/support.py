@@ -1,10 +1,11 @@
 """What the tests of the page share: a server, a browser, a page that is logged in.
 
-Without AGONYFS_WEB the stand-in server is started. With it the tests run against the true server: it is the address that
-`agonyfs serve` printed, and AGONYFS_WEB_PASSWORD opens a space with photos. What only the stand-in can do is skipped then.
+The server is the true one, in front of a vault (real.py, page_photos.py), if AGONYFS_TEST_WEB names agonyfs-web; otherwise
+tests are skipped. The stand-in is for what a true server cannot show: very many photos, and answers that go wrong inside.
 """
 
 import contextlib
+import functools
 import json
 import os
 import random
@@ -19,11 +20,10 @@ import urllib.request
 
 from playwright.sync_api import Error, sync_playwright
 
+import real
 from real import LIMIT
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TRUE_SERVER = os.environ.get("AGONYFS_WEB")
-PASSWORD = os.environ.get("AGONYFS_WEB_PASSWORD", "photos")
 WHOLE = os.environ.get("AGONYFS_TEST_ALL") == "1" or "AGONYFS_TEST_HOURS" in os.environ
 SIZES = {"phone": (360, 740), "tablet": (820, 1100), "desktop": (1440, 900)}
 
@@ -75,32 +75,46 @@ def chromium(*switches):
             browser.close()
 
 
-class PageTest(unittest.TestCase):
-    """Tests of one class share a server and a browser; each test has a context of its own that is paired."""
+@functools.cache
+def true_server():
+    """The server of a mounted space, and where that is, for all tests of a file. So a login mounts nothing."""
+    closing = contextlib.ExitStack()
+    unittest.addModuleCleanup(true_server.cache_clear)
+    unittest.addModuleCleanup(closing.close)
+    folder = closing.enter_context(tempfile.TemporaryDirectory(prefix="agonyfs-test-web-"))
+    vault = real.page_vault(folder)
+    mount = closing.enter_context(vault.mounted(real.ONE))
+    server = real.Server(vault, mount=mount)
+    closing.callback(server.end)
+    return server, mount
 
-    count = 3000
+
+class PageTest(unittest.TestCase):
+    """Tests of one class share a browser; each test has a context of its own that is paired."""
+
+    password = real.ONE
+
+    @classmethod
+    def serve(cls):
+        """The address that pairs a browser."""
+        if not real.WEB:
+            raise unittest.SkipTest("AGONYFS_TEST_WEB names no agonyfs-web")
+        server, cls.mount = true_server()
+        return server.address()
 
     @classmethod
     def setUpClass(cls):
         cls.closing = contextlib.ExitStack()
         cls.addClassCleanup(cls.closing.close)
-        cls.address = TRUE_SERVER or cls.closing.enter_context(stand_in(cls.count))
-        cls.root = cls.address[:cls.address.index("/", 8)]
+        address = cls.serve()
+        cls.root = address[:address.index("/", 8)]
         cls.browser = cls.closing.enter_context(chromium())
         # The code is good for one use; its cookie is shared.
-        state = os.environ.get("AGONYFS_WEB_COOKIES", "")
-        if TRUE_SERVER and os.path.exists(state):
-            with open(state, encoding="utf-8") as file:
-                cls.cookies = json.load(file)
-        else:
-            with cls.browser.new_context(ignore_https_errors=True) as context:
-                page = context.new_page()
-                page.goto(cls.address)
-                page.wait_for_selector("#password")
-                cls.cookies = context.storage_state()
-            if TRUE_SERVER and state:
-                with open(state, "w", encoding="utf-8") as file:
-                    json.dump(cls.cookies, file)
+        with cls.browser.new_context(ignore_https_errors=True) as context:
+            page = context.new_page()
+            page.goto(address)
+            page.wait_for_selector("#password")
+            cls.cookies = context.storage_state()
 
     def open(self, size="desktop", clock=False, **facts):
         """A page with the password field; with `clock` its clock is the test's from the start."""
@@ -125,7 +139,7 @@ class PageTest(unittest.TestCase):
 
     def login(self, size="desktop", clock=False, **facts):
         page = self.open(size, clock, **facts)
-        page.fill("#password", PASSWORD)
+        page.fill("#password", self.password)
         page.keyboard.press("Enter")
         page.wait_for_selector(".cell" if clock else ".cell img.shown")
         return page
@@ -199,10 +213,33 @@ class PageTest(unittest.TestCase):
     def tearDown(self):
         self.assertEqual(getattr(self, "problems", []), [], "the page had errors")
 
+    @staticmethod
+    def end_session(page):
+        """Ends the session, as the server does by itself; the page is not told."""
+        page.evaluate("fetch('/lock', { method: 'POST', headers: { 'X-Agonyfs': '1' } }).then(answer => answer.status)")
+
+    @staticmethod
+    def say_of_state(page, **facts):
+        """Has the server's answers about the state say something else; more can be said later."""
+        def answer(route):
+            response = route.fetch()
+            route.fulfill(response=response, json={**response.json(), **facts})
+
+        page.route("**/api/state*", answer)
+        return facts
+
+
+class StandInTest(PageTest):
+    """With the stand-in server, and so many photos."""
+
+    count, password = 3000, "photos"
+
+    @classmethod
+    def serve(cls):
+        return cls.closing.enter_context(stand_in(cls.count))
+
     def server(self, **change):
         """Tells the stand-in what is to go wrong; returns what it has."""
-        if TRUE_SERVER:
-            self.skipTest("only the stand-in can do this")
         request = urllib.request.Request(self.root + "/test", json.dumps(change).encode(), method="POST")
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

@@ -1,9 +1,9 @@
 """Albums: tiles, names that are refused at the field, rename and delete by menu, long press and keyboard, nesting."""
 
-from support import PageTest, Touch
+from support import StandInTest, Touch
 
 
-class AlbumTests(PageTest):
+class AlbumTests(StandInTest):
     count = 500
 
     def albums(self, size="desktop"):

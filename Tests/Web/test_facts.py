@@ -1,9 +1,9 @@
 """The panel with the facts of a photo, and what is edited there."""
 
-from support import PageTest
+from support import StandInTest
 
 
-class FactsTests(PageTest):
+class FactsTests(StandInTest):
     def test_facts_have_room(self):
         page = self.login()
         self.open_facts(page)

@@ -1,9 +1,9 @@
 """Login and lock: what opens, what does not, and that nothing is left."""
 
-from support import PASSWORD, PageTest
+from support import StandInTest
 
 
-class LoginTests(PageTest):
+class LoginTests(StandInTest):
     def test_browsers_are_not_offered_to_save_the_password(self):
         page = self.open()
         # What a manager of passwords looks for is a form, a name, or a field that is said to be one.
@@ -19,7 +19,7 @@ class LoginTests(PageTest):
         self.until(page, "document.getElementById('login-problem').textContent.includes('opens nothing')")
         self.assertEqual(page.input_value("#password"), "")
         self.assertTrue(page.evaluate("document.activeElement.id === 'password'"))
-        page.fill("#password", PASSWORD)
+        page.fill("#password", self.password)
         page.click("[aria-label=Open]")
         page.wait_for_selector(".cell img.shown")
         self.assertEqual(page.title(), "agonyfs")

@@ -1,6 +1,6 @@
 """What the page tells the server while it is open, and what keeps it open though nobody touches it."""
 
-from support import PageTest
+from support import StandInTest
 from uploading import UploadPageTest
 
 
@@ -10,7 +10,7 @@ def later(page, milliseconds):
     page.clock.run_for(5_000)
 
 
-class SessionTests(PageTest):
+class SessionTests(StandInTest):
     def asked(self, page, milliseconds=26_000):
         with page.expect_response("**/api/state*"):
             later(page, milliseconds)

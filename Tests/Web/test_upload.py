@@ -4,7 +4,7 @@ import io
 import os
 from PIL import Image
 
-from support import TRUE_SERVER, HeldUpload
+from support import HeldUpload
 from uploading import UploadPageTest, drop_held
 
 MEGABYTE = 1 << 20
@@ -30,10 +30,9 @@ class UploadTests(UploadPageTest):
         self.finished(page)
         self.assertIn("4 files verified", page.inner_text(".upload-panel .summary"))
         page.wait_for_selector(".notes >> text=1 photo without a position")
-        if not TRUE_SERVER:
-            finished = self.server()["finished"]
-            self.assertEqual(finished["long.bin"], 17 * MEGABYTE + 5)
-            self.assertEqual(finished["empty.jpg"], 0)
+        finished = self.server()["finished"]
+        self.assertEqual(finished["long.bin"], 17 * MEGABYTE + 5)
+        self.assertEqual(finished["empty.jpg"], 0)
 
     def test_the_screen_stays_on_until_all_is_sent(self):
         page = self.login("phone")
@@ -162,8 +161,7 @@ class UploadTests(UploadPageTest):
         self.choose(page, os.path.join(self.folder, "Trip"), "A whole folder")
         self.finished(page)
         page.wait_for_selector(".files >> text=Trip/One/a.jpg")
-        if not TRUE_SERVER:
-            self.assertLessEqual({"Trip/One/a.jpg", "Trip/Two/a.jpg"}, set(self.server()["finished"]))
+        self.assertLessEqual({"Trip/One/a.jpg", "Trip/Two/a.jpg"}, set(self.server()["finished"]))
 
     def test_a_drop_is_sent(self):
         page = self.login()

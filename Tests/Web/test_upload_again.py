@@ -1,7 +1,6 @@
 """Uploads that failed or were cancelled, and what is tried again."""
 
 import os
-from support import TRUE_SERVER
 from uploading import UploadPageTest, drop_held
 
 
@@ -21,8 +20,7 @@ class UploadAgainTests(UploadPageTest):
         page.wait_for_selector(".upload-panel .summary >> text=1 of 2 files")
         page.evaluate("window.held['next.txt']()")
         self.finished(page, "2 files verified, safe to delete")
-        if not TRUE_SERVER:
-            self.assertNotIn("cancelled.txt", self.server()["finished"])
+        self.assertNotIn("cancelled.txt", self.server()["finished"])
 
     def test_what_was_cancelled_takes_no_room_when_the_panel_is_closed(self):
         before = self.server()["parts"]
@@ -111,8 +109,7 @@ class UploadAgainTests(UploadPageTest):
         for name in [names[5], names[0], *names[2:5]]:
             self.release(page, name)
         self.finished(page, "6 files verified, safe to delete")
-        if not TRUE_SERVER:
-            self.assertLessEqual(set(names), set(self.server()["finished"]))
+        self.assertLessEqual(set(names), set(self.server()["finished"]))
 
     def test_what_is_cancelled_at_its_end_is_asked_for_where_it_is(self):
         page = self.login()

@@ -1,6 +1,6 @@
 """The viewer: gestures by the browser's own touch events, keys, what is in memory."""
 
-from support import PageTest, Touch
+from support import StandInTest, Touch
 
 STATE = """() => { const slide = [...document.querySelectorAll('.slide')].find(s => !s.inert);
     const box = slide.querySelector('.picture').getBoundingClientRect();
@@ -8,7 +8,7 @@ STATE = """() => { const slide = [...document.querySelectorAll('.slide')].find(s
       width: box.width, bare: document.querySelector('.viewer').classList.contains('bare') }; }"""
 
 
-class ViewerTests(PageTest):
+class ViewerTests(StandInTest):
     def state(self, page):
         self.still(page)
         return page.evaluate(STATE)

@@ -4,7 +4,7 @@ import os
 import tempfile
 
 import real
-from support import PageTest
+from support import StandInTest
 
 
 def drop_held(page, name):
@@ -20,7 +20,7 @@ def drop_held(page, name):
     }""", name)
 
 
-class UploadPageTest(PageTest):
+class UploadPageTest(StandInTest):
     count = 300
     choose = staticmethod(real.choose)
 

@@ -4,6 +4,20 @@ import * as api from './api.js';
 import { icon, make, plain } from './dom.js';
 import { texts } from './texts.js';
 
+/** Where the last word of a query begins. In quotes a blank is part of a word. */
+function lastWord(query) {
+  let [start, isQuoted] = [0, false];
+  for (let at = 0; at < query.length; at += 1) {
+    if (isQuoted && query[at] === '\\') at += 1;
+    else if (/["\u201c-\u201e]/.test(query[at])) isQuoted = !isQuoted;
+    else if (query[at] === ' ' && !isQuoted) start = at + 1;
+  }
+  return start;
+}
+
+/** What is meant by a word that is quoted, or is going to be. */
+const unquoted = (word) => (/^["\u201c-\u201e]/.test(word) ? word.slice(1).replace(/\\(.)/g, '$1') : word);
+
 /** A field for queries; `found(query)` is called when one is entered. */
 export class Search {
   #asking = null;
@@ -47,7 +61,7 @@ export class Search {
     this.#asking?.abort();
     const asking = new AbortController();
     this.#asking = asking;
-    const word = this.field.value.slice(this.field.value.lastIndexOf(' ') + 1);
+    const word = unquoted(this.field.value.slice(lastWord(this.field.value)));
     const found = word === '' ? [] : await api.suggestions(word, asking.signal).catch(() => []);
     if (asking.signal.aborted || document.activeElement !== this.field) return;
     this.#chosen = -1;
@@ -64,9 +78,7 @@ export class Search {
 
   // The last word is what was suggested for.
   #take({ text, query }) {
-    const words = this.field.value.split(' ');
-    words[words.length - 1] = query ?? text;
-    this.field.value = `${words.join(' ')} `;
+    this.field.value = `${this.field.value.slice(0, lastWord(this.field.value))}${query ?? text} `;
     this.field.focus();
     this.#enter();
   }

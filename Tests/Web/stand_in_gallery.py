@@ -55,12 +55,12 @@ class Gallery:
             if not sections or sections[-1]["title"] != title or sections[-1]["count"] == 500:
                 sections.append({"title": title, "first": first, "count": 0})
             sections[-1]["count"] += 1
-            month = self.library.title(number, "month")
+            month = self.library.title(number, "month") if group not in ("place", "tag") else None
             if month and (not months or months[-1]["month"] != month):
                 months.append({"month": month, "first": first})
         self.snapshots[snapshot] = numbers, sections
         return web.json_response({"snapshot": snapshot, "count": len(numbers), "sections": sections, "months": months,
-                                  "pending": 0})
+                                  "pending": 0, "examining": False})
 
     def numbers(self, request, name="s"):
         if request.match_info[name] not in self.snapshots:
@@ -94,11 +94,12 @@ class Gallery:
         number = self.numbers(request)[int(request.match_info["n"])]
         form = request.match_info["form"]
         picture = self.library.pictures[self.library.which[number]]
-        disposition = f'attachment; filename="{self.library.name(number)}"' if request.query.get("download") else "inline"
+        name = self.library.name(number)
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'} if request.query.get("download") else {}
         if form == "motion" or (form == "original" and self.library.kinds[number] == 1):
-            return web.FileResponse(self.video, headers={"Content-Disposition": disposition})
+            return web.FileResponse(self.video, headers=headers)
         body = picture.jpeg(1024 if form == "preview" else 0)
-        return web.Response(body=body, content_type="image/jpeg", headers={"Content-Disposition": disposition})
+        return web.Response(body=body, content_type="image/jpeg", headers=headers)
 
     async def facts(self, request):
         position = int(request.match_info["n"])
@@ -178,7 +179,7 @@ class Gallery:
         path = text(asked["path"])
         if word == "delete":
             self.library.albums = [a for a in self.library.albums if a != path and not a.startswith(path + "/")]
-            return web.json_response({})
+            return web.Response(status=204)
         whole = os.path.join(os.path.dirname(path), asked["name"])
         bad = self.name_problem(asked["name"], whole)
         if bad:
@@ -189,15 +190,15 @@ class Gallery:
 
     async def suggest(self, request):
         word = request.query.get("q", "").split(" ")[-1].lower()
-        known = [("tag:Family", "tag"), ("tag:Fireworks", "tag"), ("is:favourite", "field"), ("type:video", "field"),
-                 ("place:Paris", "place")]
-        return web.json_response([{"text": t, "kind": k} for t, k in known if word and word in t.lower()])
+        known = [("Family", "tag"), ("Fireworks", "tag"), ("Paris", "place")]
+        return web.json_response([{"text": text, "kind": kind, "query": f'{kind}:="{text}"', "count": 1}
+                                  for text, kind in known if word and text.lower().startswith(word)])
 
     async def zip(self, request):
         asked = await request.json()
         ticket = os.urandom(16).hex()
         self.tickets[ticket] = [self.snapshots[asked["snapshot"]][0][position] for position in asked["items"]]
-        return web.json_response({"ticket": ticket})
+        return web.json_response({"ticket": ticket, "refused": [], "refusedCount": 0})
 
     async def zip_progress(self, request):
         waits = request.match_info["ticket"] in self.tickets
@@ -206,7 +207,7 @@ class Gallery:
     async def zipped(self, request):
         numbers = self.tickets.pop(request.match_info["ticket"], None)
         if numbers is None:
-            return problem(404, "not-found", "This ticket was used.")
+            return problem(410, "gone", "This ticket was used.")
         out = io.BytesIO()
         with zipfile.ZipFile(out, "w") as archive:
             for number in numbers:

@@ -107,15 +107,17 @@ class Library:
         return self.added.get(number, ALBUMS[number % len(ALBUMS)])
 
     def name(self, number):
-        return f"IMG_{number:07d}" + {VIDEO: ".webm", RAW: ".CR2"}.get(self.kinds[number], ".jpg")
+        return f"IMG_{number:07d}" + {VIDEO: ".mp4", RAW: ".CR2"}.get(self.kinds[number], ".jpg")
 
     def item(self, position, number):
         edit, date, picture = self.edit(number), self.date(number), self.pictures[self.which[number]]
         return {
             "i": position, "name": self.name(number), "taken": f"{date}T12:{number % 60:02d}:00+02:00" if date else None,
-            "type": {VIDEO: "webm", RAW: "raw"}.get(self.kinds[number], "jpeg"), "size": 2_000_000 + number % 999_983,
+            "type": {VIDEO: "mp4", RAW: "raw"}.get(self.kinds[number], "jpeg"), "size": 2_000_000 + number % 999_983,
             "duration": 5 + number % 90 if self.kinds[number] == VIDEO else None, "gps": number % 3 != 0,
-            "width": picture.image.width, "height": picture.image.height, **edit}
+            "width": picture.image.width, "height": picture.image.height, "displayable": True,
+            **{name: value or None for name, value in edit.items() if name not in ("favourite", "tags")},
+            "favourite": edit["favourite"], "tags": edit["tags"]}
 
     def matching(self, query, album=None, trash=False):
         """A stand-in for the query language: words of names, tag:, is:favourite, type:video."""
@@ -128,7 +130,7 @@ class Library:
             elif word == "type:video":
                 numbers = (n for n in numbers if self.kinds[n] == VIDEO)
             elif word.startswith("tag:"):
-                numbers = (n for n, t in [(n, word[4:].lower()) for n in numbers]
+                numbers = (n for n, t in [(n, word[4:].strip('="').lower()) for n in numbers]
                            if any(t in tag.lower() for tag in self.edit(n)["tags"]))
             else:
                 numbers = (n for n, w in [(n, word.lower()) for n in numbers] if w in self.name(n).lower())

@@ -21,7 +21,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from stand_in_gallery import Gallery
+from stand_in_gallery import Gallery, problem
 from stand_in_library import Library
 from stand_in_upload import Uploads
 
@@ -29,7 +29,7 @@ PAGE = os.path.join(os.path.dirname(__file__), "../../Sources/agonyfs-web/Page")
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
     "media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'",
+    "require-trusted-types-for 'script'; trusted-types agonyfs-worker",
     "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin"}
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -44,16 +44,18 @@ class Server:
 
     @staticmethod
     def video(folder):
-        path = os.path.join(folder, "video.webm")
+        path = os.path.join(folder, "video.mp4")
         source = "testsrc=size=640x360:rate=25:duration=12"
-        made = subprocess.run(["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", source, "-c:v", "libvpx", "-b:v", "400k",
-                               "-deadline", "realtime", "-cpu-used", "8", "-y", path], check=False)
+        made = subprocess.run(["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", source, "-c:v", "libx264",
+                               "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-y", path],
+                              check=False)
         if made.returncode:
             open(path, "wb").close()
         return path
 
     def application(self):
         app = web.Application(middlewares=[self.guard], client_max_size=64 << 20)
+        app.on_response_prepare.append(self.close)
         app.add_routes([
             web.get("/", self.page), web.get("/assets/{name}", self.asset), web.post("/pair", self.pair),
             web.get("/" + self.path, self.pairing),
@@ -69,7 +71,7 @@ class Server:
         if not paired and not open_to_all:
             response = web.Response(status=404)
         elif request.method not in ("GET", "HEAD") and request.path != "/test" and request.headers.get("X-Agonyfs") != "1":
-            response = web.json_response({"error": "no-header", "detail": "A write needs its header."}, status=403)
+            response = web.json_response({"error": "origin", "detail": ""}, status=403)
         elif request.path.startswith("/api/") and request.path != "/api/state" and not self.open(request):
             response = web.json_response({"error": "locked", "detail": "The space is locked."}, status=401)
         else:
@@ -79,9 +81,17 @@ class Server:
                 response = thrown
             except ConnectionResetError:
                 response = web.Response()  # nobody reads it
-        if not response.prepared:
-            response.headers.update(HEADERS)
         return response
+
+    async def close(self, request, response):
+        """Adds the headers that every answer has."""
+        if request.cookies.get("__Host-pairing") not in self.pairings:
+            return
+        response.headers.update(HEADERS)
+        if "Content-Disposition" in response.headers:
+            response.headers["Content-Security-Policy"] = "sandbox; " + HEADERS["Content-Security-Policy"]
+        if request.path.startswith("/api/upload"):
+            response.headers["Tus-Resumable"] = "1.0.0"
 
     def open(self, request):
         return request.cookies.get("__Host-session") in self.sessions
@@ -99,7 +109,7 @@ class Server:
         ending = os.path.splitext(name)[1]
         path = os.path.join(PAGE, os.path.basename(name))
         if ending not in TYPES or not os.path.exists(path):
-            return web.Response(status=404)
+            return problem(404, "not-found", "")
         with open(path, "rb") as file:
             return web.Response(body=file.read(), content_type=TYPES[ending], charset="utf-8")
 
@@ -118,12 +128,14 @@ class Server:
     async def login(self, request):
         if await request.read() != b"photos":
             await asyncio.sleep(0.3)
-            return web.json_response({"error": "wrong-password", "detail": "This password opens nothing."}, status=403)
+            return web.json_response({"error": "wrong-password", "detail": ""}, status=403)
         return self.with_cookie("__Host-session", self.sessions)
 
     async def lock(self, request):
         self.sessions.discard(request.cookies.get("__Host-session"))
-        return web.Response(status=204, headers={"Clear-Site-Data": '"cache", "storage"'})
+        response = web.Response(status=204, headers={"Clear-Site-Data": '"cache", "storage"'})
+        response.del_cookie("__Host-session", path="/", secure=True)
+        return response
 
     async def state(self, request):
         return web.json_response({"locked": not self.open(request), "readOnly": self.read_only, "idleSeconds": 600,
@@ -168,13 +180,10 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Library(arguments.count, arguments.photos), folder)
-
-        async def started(_):
-            print(f"https://localhost:{arguments.port}/{server.path}#{server.secret}", flush=True)
-
-        app = server.application()
-        app.on_startup.append(started)
-        web.run_app(app, host="127.0.0.1", port=arguments.port, ssl_context=certificate(folder), print=None)
+        address = f"https://localhost:{arguments.port}/{server.path}#{server.secret}"
+        # It is said when there is somebody who answers.
+        web.run_app(server.application(), host="127.0.0.1", port=arguments.port, ssl_context=certificate(folder),
+                    print=lambda _: print(address, flush=True))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import urllib.parse
 from aiohttp import web
 from PIL import Image
 
-from stand_in_gallery import coded, text
+from stand_in_gallery import coded, problem, text
 
 PIECE = 8 << 20
 
@@ -43,7 +43,8 @@ class Uploads:
 
     def created(self, known):
         return web.Response(status=201, headers={
-            "Location": f"/api/upload/{known}", "Tus-Resumable": "1.0.0", "Upload-Offset": str(self.offset(known))})
+            "Location": f"/api/upload/{known}", "Upload-Offset": str(self.offset(known)),
+            "Agonyfs-Checksum": self.checksum(self.parts[known])})
 
     def offset(self, known):
         return os.path.getsize(self.parts[known]["path"])
@@ -51,21 +52,22 @@ class Uploads:
     async def head(self, request):
         known = request.match_info["id"]
         if known in self.named:
-            return web.Response(headers=self.verified(*self.named[known]))
+            said = self.verified(*self.named[known])
+            return web.Response(headers={**said, "Upload-Length": said["Upload-Offset"]})
         if known not in self.parts:
-            return web.Response(status=404)
+            return problem(404, "not-found", "There is no such upload.")
         part = self.parts[known]
         return web.Response(headers={
-            "Tus-Resumable": "1.0.0", "Upload-Offset": str(self.offset(known)), "Upload-Length": str(part["size"]),
+            "Upload-Offset": str(self.offset(known)), "Upload-Length": str(part["size"]),
             "Agonyfs-Checksum": self.checksum(part)})
 
     async def patch(self, request):
         known = request.match_info["id"]
         if known not in self.parts:
-            return web.Response(status=404)
+            return problem(404, "not-found", "There is no such upload.")
         part = self.parts[known]
         if int(request.headers["Upload-Offset"]) != self.offset(known):
-            return web.json_response({"error": "wrong-offset", "detail": "The upload is elsewhere."}, status=409)
+            return web.json_response({"error": "conflict", "detail": "The upload is elsewhere."}, status=409)
         if self.cuts > 0:
             self.cuts -= 1
             request.transport.abort()
@@ -78,7 +80,7 @@ class Uploads:
             file.write(body)
         if body or part["size"] == 0:
             part["digests"].append(hashlib.sha256(body).digest())
-        headers = {"Tus-Resumable": "1.0.0", "Upload-Offset": str(self.offset(known))}
+        headers = {"Upload-Offset": str(self.offset(known)), "Agonyfs-Checksum": self.checksum(part)}
         if self.offset(known) == part["size"]:
             if self.full > 0:
                 self.full -= 1
@@ -100,7 +102,7 @@ class Uploads:
 
     def verified(self, name, checksum):
         size = os.path.getsize(self.finished[name])
-        return {"Tus-Resumable": "1.0.0", "Upload-Offset": str(size), "Agonyfs-Verified": "1",
+        return {"Upload-Offset": str(size), "Agonyfs-Verified": "1",
                 "Agonyfs-Checksum": checksum, "Agonyfs-Name": urllib.parse.quote(os.path.basename(name)),
                 "Agonyfs-Path": coded(name)}
 
@@ -119,8 +121,9 @@ class Uploads:
         if self.pending > 0:
             self.pending -= 1
             return web.json_response({"missing": 0, "pending": list(range(len(paths)))})
-        missing = sum(self.lacks_position(self.finished[text(path)]) for path in paths)
-        return web.json_response({"missing": missing, "pending": []})
+        known = [self.finished.get(text(path)) for path in paths]
+        return web.json_response({"missing": sum(self.lacks_position(path) for path in known if path),
+                                  "pending": [number for number, path in enumerate(known) if not path]})
 
     @staticmethod
     def lacks_position(path):
@@ -135,4 +138,4 @@ class Uploads:
         part = self.parts.pop(request.match_info["id"], None)
         if part:
             os.unlink(part["path"])
-        return web.Response(status=204 if part else 404, headers={"Tus-Resumable": "1.0.0"})
+        return web.Response(status=204 if part else 404)

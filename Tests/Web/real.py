@@ -5,7 +5,6 @@ import fcntl
 import io
 import json
 import os
-import random
 import re
 import shutil
 import signal

@@ -2,9 +2,7 @@
 """stand_in_server.py [--count N] [--photos FOLDER] [--port N]: answers the page as agonyfs-web does, without a vault.
 
 The page is developed and measured with it. Headers are those of the true server, so what they forbid is forbidden here.
-The password is `photos`. `POST /test` changes what goes wrong: {"cuts": uploads to cut, "lost": last answers of them to
-lose, "full": ends of them that cannot be written, "pending": answers about positions that know nothing yet, "downloads": how
-many seem to run}.
+The password is `photos`. `POST /test` with {"full": N} says how many ends of uploads cannot be written.
 """
 
 import argparse
@@ -39,7 +37,7 @@ class Server:
     def __init__(self, library, folder):
         self.uploads = Uploads(folder)
         self.gallery = Gallery(library, self.video(folder))
-        self.sessions, self.pairings, self.read_only, self.downloads = set(), set(), False, 0
+        self.sessions, self.pairings = set(), set()
         self.path, self.secret = secrets.token_hex(16), secrets.token_hex(16)
 
     @staticmethod
@@ -138,21 +136,11 @@ class Server:
         return response
 
     async def state(self, request):
-        return web.json_response({"locked": not self.open(request), "readOnly": self.read_only, "idleSeconds": 600,
-                                  "downloads": self.downloads})
+        return web.json_response({"locked": not self.open(request), "readOnly": False, "idleSeconds": 600, "downloads": 0})
 
     async def test(self, request):
-        change = await request.json()
-        for name in ("cuts", "lost", "full", "pending"):
-            setattr(self.uploads, name, change.get(name, getattr(self.uploads, name)))
-        self.downloads = change.get("downloads", self.downloads)
-        self.read_only = change.get("readOnly", self.read_only)
-        if change.get("endSessions"):
-            self.sessions.clear()
-        if change.get("endSnapshots"):
-            self.gallery.snapshots.clear()
-        return web.json_response({"finished": {name: os.path.getsize(path) for name, path in self.uploads.finished.items()},
-                                  "parts": len(self.uploads.parts)})
+        self.uploads.full = (await request.json())["full"]
+        return web.Response(status=204)
 
 
 def certificate(folder):

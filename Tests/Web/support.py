@@ -139,10 +139,14 @@ class PageTest(unittest.TestCase):
 
     def login(self, size="desktop", clock=False, **facts):
         page = self.open(size, clock, **facts)
+        self.enter(page, ".cell" if clock else ".cell img.shown")
+        return page
+
+    def enter(self, page, shown=".cell img.shown"):
+        """Types the password."""
         page.fill("#password", self.password)
         page.keyboard.press("Enter")
-        page.wait_for_selector(".cell" if clock else ".cell img.shown")
-        return page
+        page.wait_for_selector(shown)
 
     def open_photo(self, page, number=0):
         page.locator(f".cell.photo >> nth={number}").click()
@@ -239,12 +243,11 @@ class StandInTest(PageTest):
         return cls.closing.enter_context(stand_in(cls.count))
 
     def server(self, **change):
-        """Tells the stand-in what is to go wrong; returns what it has."""
+        """Tells the stand-in what is to go wrong."""
         request = urllib.request.Request(self.root + "/test", json.dumps(change).encode(), method="POST")
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        with urllib.request.urlopen(request, context=context) as answer:
-            return json.load(answer)
+        urllib.request.urlopen(request, context=context).close()
 
 
 class HeldUpload:

@@ -4,14 +4,14 @@ import itertools
 import os
 import axe_core_python
 
-from support import SIZES, StandInTest, sample
+from support import SIZES, PageTest, sample
 
 with open(os.path.join(os.path.dirname(axe_core_python.__file__), "axe.min.js"), encoding="utf-8") as file:
     AXE = file.read()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-class AccessTests(StandInTest):
+class AccessTests(PageTest):
     def axe(self, page, view):
         self.still(page)
         # Runs beside the page, where the page's policy does not reach.

@@ -1,11 +1,9 @@
 """Albums: tiles, names that are refused at the field, rename and delete by menu, long press and keyboard, nesting."""
 
-from support import StandInTest, Touch
+from support import PageTest, Touch
 
 
-class AlbumTests(StandInTest):
-    count = 500
-
+class AlbumTests(PageTest):
     def albums(self, size="desktop"):
         page = self.login(size)
         page.click("[data-part=albums]")
@@ -148,7 +146,6 @@ class AlbumTests(StandInTest):
         self.delete_by_key(page, "Page target")
 
     def test_names_are_text_everywhere(self):
-        self.server()
         page = self.albums()
         self.assertEqual(page.locator(".tile b").count(), 0)
         self.assertEqual(page.locator(".tile .name >> text=<b>not bold").count(), 1)

@@ -1,9 +1,9 @@
 """Login and lock: what opens, what does not, and that nothing is left."""
 
-from support import StandInTest
+from support import PageTest
 
 
-class LoginTests(StandInTest):
+class LoginTests(PageTest):
     def test_browsers_are_not_offered_to_save_the_password(self):
         page = self.open()
         # What a manager of passwords looks for is a form, a name, or a field that is said to be one.
@@ -73,7 +73,7 @@ class LoginTests(StandInTest):
 
     def test_a_session_that_ended_on_the_server_locks_the_page(self):
         page = self.login()
-        self.server(endSessions=True)
+        self.end_session(page)
         page.click("[data-part=albums]")
         page.wait_for_selector("#password")
         self.assertEqual(page.locator(".cell").count(), 0)

@@ -1,7 +1,7 @@
 """What the page tells the server while it is open, and what keeps it open though nobody touches it."""
 
-from support import StandInTest
-from uploading import UploadPageTest
+from support import PageTest
+from uploading import UploadPageTest, UploadStandInTest
 
 
 def later(page, milliseconds):
@@ -10,18 +10,18 @@ def later(page, milliseconds):
     page.clock.run_for(5_000)
 
 
-class SessionTests(StandInTest):
+class SessionTests(PageTest):
     def asked(self, page, milliseconds=26_000):
         with page.expect_response("**/api/state*"):
             later(page, milliseconds)
 
     def test_a_hidden_page_that_downloads_is_not_locked_before_it_has_everything(self):
-        self.server(downloads=0)
         page = self.login(clock=True)
+        state = self.say_of_state(page, downloads=0)
         page.locator(".cell.photo >> nth=0").click()
         with page.expect_download():
             page.click(".viewer [aria-label=Download]")
-        self.server(downloads=1)
+        state["downloads"] = 1
         self.hide(page, True)
         for _ in range(4):
             self.asked(page)
@@ -29,28 +29,28 @@ class SessionTests(StandInTest):
         self.hide(page, False)
         self.until(page, "!document.body.hidden")
         self.assertGreater(page.locator(".cell").count(), 0)
-        self.server(downloads=0)
+        state["downloads"] = 0
         self.hide(page, True)
         self.asked(page)
         page.clock.fast_forward(70_000)
         page.wait_for_selector("#password")
 
     def test_who_comes_back_sees_nothing_before_it_is_known_that_something_is_downloaded(self):
-        self.server(downloads=1)
         page = self.login(clock=True)
+        state = self.say_of_state(page, downloads=1)
         self.asked(page)
         held, is_over = [], []
-        page.route("**/api/state*", lambda route: route.continue_() if is_over else held.append(route))
+        page.route("**/api/state*", lambda route: route.fallback() if is_over else held.append(route))
         self.hide(page, True)
         # As if the browser had stopped the page meanwhile.
         page.clock.set_system_time(page.evaluate("Date.now()") + 90_000)
         self.hide(page, False)
         self.assertTrue(page.evaluate("document.body.hidden"))
-        self.server(downloads=0)
+        state["downloads"] = 0
         self.until_here(page, lambda: held)
         is_over.append(True)
         for route in held:
-            route.continue_()
+            route.fallback()
         page.wait_for_selector("#password")
 
     def test_tabs_have_one_session(self):
@@ -135,7 +135,7 @@ class InterruptedUploadTests(UploadPageTest):
 
     def test_what_a_lock_interrupted_is_said_without_names(self):
         page = self.begun()
-        self.server(endSessions=True)
+        self.end_session(page)
         later(page, 26_000)
         page.wait_for_selector("#login-problem >> text=1 not")
         self.assertNotIn("secret-name", page.content())
@@ -166,6 +166,8 @@ class InterruptedUploadTests(UploadPageTest):
         chooser.value.set_files([self.file("late.bin", b"late")])
         self.finished(page)
 
+
+class FailedEndTests(UploadStandInTest):
     def test_an_end_that_could_not_be_written_is_done_again(self):
         page = self.login()
         self.server(full=1)

@@ -32,7 +32,7 @@ def coded(text):
 
 
 def shape(value):
-    """Which fields JSON has, and of which kinds. What is nothing may be missing, and one of a list may lack what others have."""
+    """Which fields JSON has, and of which kinds. What is null may be missing, and one of a list may lack what others have."""
     if isinstance(value, dict):
         return {name: shape(part) for name, part in sorted(value.items()) if part is not None}
     if isinstance(value, list):

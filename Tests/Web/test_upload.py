@@ -1,11 +1,13 @@
 """Uploads: verified, cut and resumed, chosen again after a reload, folders, and what is said about positions."""
 
 import io
+import json
 import os
+
 from PIL import Image
 
 from support import HeldUpload
-from uploading import UploadPageTest, drop_held
+from uploading import UploadPageTest, UploadStandInTest, drop_held
 
 MEGABYTE = 1 << 20
 
@@ -13,7 +15,7 @@ MEGABYTE = 1 << 20
 def jpeg(position, kind="JPEG"):
     """A photo of a camera, with or without a position."""
     exif = Image.Exif()
-    exif[0x010F] = "Canon"
+    exif[0x010F], exif[0x0110] = "Canon", "EOS"
     if position:
         exif.get_ifd(0x8825).update({1: "N", 2: (48.0, 51.0, 30.0), 3: "E", 4: (2.0, 17.0, 40.0)})
     out = io.BytesIO()
@@ -24,15 +26,14 @@ def jpeg(position, kind="JPEG"):
 class UploadTests(UploadPageTest):
     def test_files_are_verified_and_positions_are_asked_for(self):
         page = self.login("phone")
-        paths = [self.file("with.jpg", jpeg(True)), self.file("without.jpg", jpeg(False)), self.file("empty.jpg", b""),
-                 self.file("long.bin", os.urandom(17 * MEGABYTE + 5))]
-        self.choose(page, paths)
+        files = {"with.jpg": jpeg(True), "without.jpg": jpeg(False), "empty.jpg": b"",
+                 "long.bin": os.urandom(17 * MEGABYTE + 5)}
+        self.choose(page, [self.file(name, content) for name, content in files.items()])
         self.finished(page)
         self.assertIn("4 files verified", page.inner_text(".upload-panel .summary"))
         page.wait_for_selector(".notes >> text=1 photo without a position")
-        finished = self.server()["finished"]
-        self.assertEqual(finished["long.bin"], 17 * MEGABYTE + 5)
-        self.assertEqual(finished["empty.jpg"], 0)
+        for name, content in files.items():
+            self.arrived(name, content)
 
     def test_the_screen_stays_on_until_all_is_sent(self):
         page = self.login("phone")
@@ -52,7 +53,6 @@ class UploadTests(UploadPageTest):
 
     def test_positions_of_every_kind_of_photo_are_told_after_safe_to_delete(self):
         page = self.login()
-        self.server(pending=1)
         page.clock.install()
         held = []
         page.route("**/api/positions", lambda route: held.append(route))
@@ -60,33 +60,18 @@ class UploadTests(UploadPageTest):
                            self.file("gone.png", jpeg(False, "PNG"))])
         self.finished(page, "3 files verified, safe to delete")
         for _ in range(2):
-            # The first answer is that nothing was examined yet.
+            # Nothing was examined yet.
             self.until_here(page, lambda: held or page.clock.run_for(1000))
             self.assertEqual(page.inner_text(".notes"), "")
-            with page.expect_response("**/api/positions"):
-                held.pop().continue_()
-        page.wait_for_selector(".notes >> text=2 photos without a position")
-        self.assertEqual(held, [])
-
-    def test_positions_are_asked_for_in_portions_until_the_panel_is_closed(self):
-        page = self.login()
-        page.clock.install()
-        asked = []
-
-        def answer(route):
-            asked.append(len(route.request.post_data_json["paths"]))
-            route.fulfill(json={"missing": 0, "pending": list(range(asked[-1]))})
-
-        page.route("**/api/positions", answer)
-        self.choose(page, [self.file(f"some-{number}.bin", bytes([number % 256])) for number in range(501)])
-        self.finished(page)
-        self.until_here(page, lambda: len(asked) == 2)
-        self.until_here(page, lambda: len(asked) == 4 or page.clock.run_for(1000))
-        self.assertEqual(asked, [500, 1, 500, 1])
-        page.click(".upload-panel [aria-label=Close]")
-        page.clock.run_for(30_000)
-        page.evaluate("fetch('/api/state')")
-        self.assertEqual(len(asked), 4)
+            asked = held[0].request.post_data
+            held.pop().fulfill(json={"missing": 0, "pending": [0, 1, 2]})
+        page.unroute("**/api/positions")
+        # The page asks a few times only, and its clock goes fast.
+        self.until(page, f"""fetch('/api/positions',
+            {{ method: 'POST', headers: {{ 'X-Agonyfs': '1' }}, body: {json.dumps(asked)} }})
+            .then(answer => answer.json()).then(answer => answer.pending.length === 0)""")
+        self.until_here(page, lambda: page.inner_text(".notes") or page.clock.run_for(1000))
+        self.assertIn("2 photos without a position", page.inner_text(".notes"))
 
     def test_positions_are_asked_for_again_after_a_cut_and_not_for_ever(self):
         page = self.login()
@@ -117,17 +102,33 @@ class UploadTests(UploadPageTest):
 
     def test_an_upload_that_is_cut_goes_on(self):
         page = self.login()
-        self.server(cuts=2)
-        self.choose(page, [self.file("cut.bin", os.urandom(20 * MEGABYTE))])
+        cut = []
+        page.route("**/api/upload/*", lambda route: cut.append(1) or route.abort()
+                   if route.request.method == "PATCH" and len(cut) < 2 else route.fallback())
+        content = os.urandom(20 * MEGABYTE)
+        self.choose(page, [self.file("cut.bin", content)])
         self.finished(page)
-        self.assertEqual(self.server()["finished"]["cut.bin"], 20 * MEGABYTE)
+        self.assertEqual(len(cut), 2)
+        self.arrived("cut.bin", content)
 
     def test_an_upload_whose_last_answer_was_lost_is_there_once(self):
         page = self.login()
-        self.server(lost=1)
-        self.choose(page, [self.file("lost.bin", os.urandom(9 * MEGABYTE))])
+        lost = []
+
+        def lose(route):
+            response = route.fetch()
+            if "agonyfs-verified" in response.headers and not lost:
+                lost.append(1)
+                return route.abort()
+            return route.fulfill(response=response)
+
+        page.route("**/api/upload/*", lose)
+        content = os.urandom(1000)
+        self.choose(page, [self.file("lost.bin", content)])
         self.finished(page)
-        self.assertEqual([name for name in self.server()["finished"] if name.startswith("lost")], ["lost.bin"])
+        self.assertEqual(lost, [1])
+        self.assertEqual([name for name in os.listdir(self.mount) if name.startswith("lost")], ["lost.bin"])
+        self.arrived("lost.bin", content)
 
     def test_after_a_reload_what_was_sent_is_not_sent_again(self):
         page = self.login()
@@ -156,12 +157,14 @@ class UploadTests(UploadPageTest):
 
     def test_a_folder_keeps_its_paths(self):
         page = self.login()
-        self.file("Trip/One/a.jpg", jpeg(True))
-        self.file("Trip/Two/a.jpg", jpeg(True))
+        photo = jpeg(True)
+        for name in ("Trip/One/a.jpg", "Trip/Two/a.jpg"):
+            self.file(name, photo)
         self.choose(page, os.path.join(self.folder, "Trip"), "A whole folder")
         self.finished(page)
         page.wait_for_selector(".files >> text=Trip/One/a.jpg")
-        self.assertLessEqual({"Trip/One/a.jpg", "Trip/Two/a.jpg"}, set(self.server()["finished"]))
+        for name in ("Trip/One/a.jpg", "Trip/Two/a.jpg"):
+            self.arrived(name, photo)
 
     def test_a_drop_is_sent(self):
         page = self.login()
@@ -182,9 +185,9 @@ class UploadTests(UploadPageTest):
         self.assertNotIn("safe to delete", page.inner_text(".upload-panel"))
 
     def test_a_space_that_is_only_read_takes_no_drop(self):
-        self.server(readOnly=True)
-        self.addCleanup(self.server, readOnly=False)
-        page = self.login()
+        page = self.open()
+        self.say_of_state(page, readOnly=True)
+        self.enter(page)
         drop_held(page, "never.txt")
         self.assertTrue(page.evaluate("window.dropped.defaultPrevented"))
         self.assertEqual(page.evaluate("Object.keys(window.held)"), [])
@@ -241,3 +244,25 @@ class UploadTests(UploadPageTest):
         self.finished(page)
         self.assertIn("150 files", page.inner_text(".upload-panel .summary"))
         self.assertLessEqual(page.locator(".files li").count(), 60)
+
+
+class ManyUploadsTests(UploadStandInTest):
+    def test_positions_are_asked_for_in_portions_until_the_panel_is_closed(self):
+        page = self.login()
+        page.clock.install()
+        asked = []
+
+        def answer(route):
+            asked.append(len(route.request.post_data_json["paths"]))
+            route.fulfill(json={"missing": 0, "pending": list(range(asked[-1]))})
+
+        page.route("**/api/positions", answer)
+        self.choose(page, [self.file(f"some-{number}.bin", bytes([number % 256])) for number in range(501)])
+        self.finished(page)
+        self.until_here(page, lambda: len(asked) == 2)
+        self.until_here(page, lambda: len(asked) == 4 or page.clock.run_for(1000))
+        self.assertEqual(asked, [500, 1, 500, 1])
+        page.click(".upload-panel [aria-label=Close]")
+        page.clock.run_for(30_000)
+        page.evaluate("fetch('/api/state')")
+        self.assertEqual(len(asked), 4)

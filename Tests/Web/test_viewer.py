@@ -1,6 +1,6 @@
 """The viewer: gestures by the browser's own touch events, keys, what is in memory."""
 
-from support import StandInTest, Touch
+from support import PageTest, Touch
 
 STATE = """() => { const slide = [...document.querySelectorAll('.slide')].find(s => !s.inert);
     const box = slide.querySelector('.picture').getBoundingClientRect();
@@ -8,7 +8,7 @@ STATE = """() => { const slide = [...document.querySelectorAll('.slide')].find(s
       width: box.width, bare: document.querySelector('.viewer').classList.contains('bare') }; }"""
 
 
-class ViewerTests(StandInTest):
+class ViewerTests(PageTest):
     def state(self, page):
         self.still(page)
         return page.evaluate(STATE)
@@ -199,7 +199,6 @@ class ViewerTests(StandInTest):
         page.wait_for_selector(".viewer", state="detached")
 
     def test_a_photo_that_goes_after_the_viewer_was_closed_takes_nothing_else_with_it(self):
-        self.server()
         page = self.login()
         page.click(".rail [data-part=albums]")
         page.click(".tile .picture >> text=Scans")
@@ -242,9 +241,8 @@ class ViewerTests(StandInTest):
         page.keyboard.press("Escape")
         page.wait_for_selector(".viewer", state="detached")
 
-    def test_a_live_photo_plays_once(self):
-        self.server()
+    def test_a_motion_photo_plays_once(self):
         page = self.login()
-        page.locator(".cell.live >> nth=0").click()
+        page.locator(".cell.motion >> nth=0").click()
         page.click(".viewer .button.live")
         self.until(page, "document.querySelector('.viewer video')?.currentTime > 0.1")

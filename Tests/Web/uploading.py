@@ -4,7 +4,7 @@ import os
 import tempfile
 
 import real
-from support import StandInTest
+from support import PageTest, StandInTest
 
 
 def drop_held(page, name):
@@ -20,8 +20,7 @@ def drop_held(page, name):
     }""", name)
 
 
-class UploadPageTest(StandInTest):
-    count = 300
+class Uploading:
     choose = staticmethod(real.choose)
 
     def setUp(self):
@@ -42,3 +41,14 @@ class UploadPageTest(StandInTest):
     def release(self, page, name):
         self.until(page, f"Boolean(window.held['{name}'])")
         page.evaluate(f"window.held['{name}'](), delete window.held['{name}']")
+
+
+class UploadPageTest(Uploading, PageTest):
+    def arrived(self, name, content):
+        """A file is in the space, as it was sent."""
+        with open(f"{self.mount}/{name}", "rb") as file:
+            self.assertTrue(file.read() == content, f"{name} is not what was sent")
+
+
+class UploadStandInTest(Uploading, StandInTest):
+    count = 300

@@ -10,8 +10,9 @@ LIMIT = 900
 # The program that is attacked; who imports this sets it.
 PROGRAM = None
 # A key that is known is not derived again (Tests/DerivationCache).
-CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.build/debug/libderivation-cache.so")
-ENVIRONMENT = {**os.environ, **({"LD_PRELOAD": os.path.realpath(CACHE)} if os.path.exists(CACHE) else {})}
+BUILT = os.environ.get("AGONYFS_TEST_BUILT", os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../.build/debug"))
+CACHE = os.path.realpath(f"{BUILT}/libderivation-cache.so")
+ENVIRONMENT = {**os.environ, **({"LD_PRELOAD": CACHE} if os.path.exists(CACHE) else {})}
 
 
 def shell(script, check=True, timeout=LIMIT):

@@ -28,7 +28,7 @@ ONE, OTHER = "correct horse battery staple", "another space"
 # No encoder changes it, and nothing else has a block of it.
 COLOUR = (183, 41, 97)
 # A key that is known is not derived again (Tests/DerivationCache).
-CACHE = os.path.realpath(f"{ROOT}/.build/debug/libderivation-cache.so")
+CACHE = os.path.realpath(os.environ.get("AGONYFS_TEST_BUILT", f"{ROOT}/.build/debug") + "/libderivation-cache.so")
 ENVIRONMENT = {**os.environ, **({"LD_PRELOAD": CACHE} if os.path.exists(CACHE) else {})}
 
 

@@ -28,6 +28,8 @@ func expectSuccess(
   let become = person == .root ? "" : "setpriv --reuid 65534 --regid 65534 --clear-groups "
   let start = """
     umask 022
+    # It may be in /tmp itself, or where others may not enter.
+    cp "$AGONYFS" program
     open_device
     mkdir dev/shm home outside kept
     chmod 1777 dev/shm
@@ -41,7 +43,6 @@ func expectSuccess(
       mount --rbind outside /tmp ;;
     esac
     cd "$W"
-    cp "$AGONYFS" program
     chmod 0755 . program
     mv Vault home/Vault
     person() { \(become)env HOME="$W/home" XDG_RUNTIME_DIR= PATH=/usr/bin:/bin "$@"; }

@@ -88,8 +88,9 @@ extension Response {
     if context.query["download"] == "1" || !content.isShowable {
       headers[.contentDisposition] = HeaderName.attachment(content.name)
     }
-    let range = ByteRange(
-      request.headers[.range], if: request.headers[.ifRange], tag: content.tag, size: content.size)
+    // Only GET knows parts.
+    let asked = request.method == .get ? request.headers[.range] : nil
+    let range = ByteRange(asked, if: request.headers[.ifRange], tag: content.tag, size: content.size)
     let part: Range<Int64>
     let status: HTTPResponse.Status
     switch range {

@@ -6,6 +6,7 @@
 
 internal import NIOCore
 internal import NIOHTTPTypes
+internal import NIOHTTPTypesHTTP1
 internal import Synchronization
 internal import WebAccess
 
@@ -85,6 +86,16 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       context.close(promise: nil)
       return
     }
+    // Where the parts of requests are still as they came.
+    let pipeline = context.pipeline.syncOperations
+    do {
+      let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+      try pipeline.addHandler(RequestForm(), position: .before(codec))
+    } catch {
+      connections.closed(address)
+      context.close(promise: nil)
+      return
+    }
     self.address = address
     connections.note(context.channel)
     wait(Self.headTime, context)
@@ -149,7 +160,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       // The body of the next answer may wait already.
       if handler.endings > 0 || !context.channel.isWritable {
         handler.wait(Self.takeTime, context)
-      } else if handler.requests == 0 {
+      } else if handler.requests <= 0 {
+        // Fewer than none: what was answered was no request.
         handler.wait(Self.pauseTime, context)
       }
     }

@@ -3,13 +3,15 @@
 //    and no work is done.
 // 2. Nothing but a GET or HEAD goes on without the check of its origin.
 // 3. Every answer has the headers that keep it out of caches and histories, and what it shows out of other pages.
-// 4. What answers HEAD has no body: on a connection that goes on it would be taken for the beginning of the next answer.
+// 4. Nobody is told to go on with a body (100) whose request is refused.
+// 5. What answers HEAD has no body: on a connection that goes on it would be taken for the beginning of the next answer.
 
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOHTTPTypes
 internal import WebAccess
 
 /// Stands before all routes.
@@ -63,6 +65,10 @@ struct GateMiddleware: RouterMiddleware {
         .closed
     }
     context.query = query
+    if !isReading, fields[.expect]?.lowercased() == "100-continue" {
+      // Whoever waits for this sends the body now.
+      context.channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .continue)), promise: nil)
+    }
     return await answer(request, context, query, next).closed
   }
 

@@ -7,6 +7,7 @@ struct WebContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   /// Who sent it, by the connection, not by a header; nil if nobody knows.
   let peer: Peer?
+  let channel: any Channel
   var pairing: Token?
   /// The session that the request's cookie stands for.
   var session: SpaceSession?
@@ -19,6 +20,7 @@ struct WebContext: RequestContext {
 
   init(source: Source) {
     coreContext = .init(source: source)
+    channel = source.channel
     peer = Connections.shared.peer(of: source.channel)
   }
 }

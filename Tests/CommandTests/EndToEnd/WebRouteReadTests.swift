@@ -36,8 +36,9 @@ import Testing
               assert (status, headers["Content-Range"], body) == (416, f"bytes */{len(whole)}", b""), (header, status)
           assert ask("GET", place + "original", None, {"Range": "bytes=0-1", "If-Range": tag})[0] == 206
           assert ask("GET", place + "original", None, {"Range": "bytes=0-1", "If-Range": '"x"'})[2] == whole
-          status, headers, body = ask("HEAD", place + "original")
-          assert (status, headers["Content-Length"], body) == (200, str(len(whole)), b""), (status, headers)
+          for fields in ({}, {"Range": "bytes=0-1"}, {"Range": f"bytes={len(whole)}-"}):
+              status, headers, body = ask("HEAD", place + "original", None, fields)
+              assert (status, headers["Content-Length"], body) == (200, str(len(whole)), b""), (status, headers)
           status, headers, body = ask("GET", place + "original?download=1")
           assert body == whole and headers["Content-Disposition"].startswith("attachment; filename=\""), headers
           assert quote(name, safe="") in headers["Content-Disposition"], headers

@@ -153,16 +153,19 @@ class Server:
     """`agonyfs serve`; `address()` is one that pairs a browser, each time another.
 
     `mount` is shown in place of the vault. `before` are words before the command. With a terminal it is started in that one.
+    `listen` are the words by which it is told where to listen.
     """
 
-    def __init__(self, vault, *words, mount=None, before=(), terminal=None):
+    def __init__(
+        self, vault, *words, mount=None, before=(), terminal=None, listen=("--listen", "127.0.0.1")
+    ):
         self.codes, self.terminal = 0, terminal
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.root = f"https://127.0.0.1:{self.port}"
         self.said = f"{vault.folder}/said"
-        command = [program(), "serve", "--listen", "127.0.0.1", "--port", str(self.port), *words, mount or vault.path]
+        command = [program(), "serve", *listen, "--port", str(self.port), *words, mount or vault.path]
         environment = {**ENVIRONMENT, "AGONYFS_WEB": os.path.abspath(WEB), "XDG_RUNTIME_DIR": vault.runtime}
         if terminal:
             side = terminal.side

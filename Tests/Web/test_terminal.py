@@ -75,18 +75,36 @@ class TerminalTests(ServerTest):
         self.assertEqual(server.process.wait(300), 0)
 
 
-# Gives a network an address, as the name of an interface and the address say it, by netdevice(7), and goes on with a command.
+# Gives a network an address, as the name of an interface and the address say it, by netdevice(7) and ipv6(7), and goes on with a
+# command.
 ADDRESS = """
 import fcntl, os, socket, struct, sys
 name, address, *command = sys.argv[1:]
-place = struct.pack("16sHH4s8x", name.encode(), socket.AF_INET, 0, socket.inet_aton(address))
 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-    fcntl.ioctl(any_socket, 0x8916, place)
+    if ":" not in address:
+        fcntl.ioctl(any_socket, 0x8916, struct.pack("16sHH4s8x", name.encode(), socket.AF_INET, 0, socket.inet_aton(address)))
     fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH14x", name.encode(), 0x41))
+if ":" in address:
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as any_socket:
+        place = socket.inet_pton(socket.AF_INET6, address)
+        fcntl.ioctl(any_socket, 0x8916, struct.pack("16sIi", place, 128, socket.if_nametoindex(name)))
 if command:
     os.execvp(command[0], command)
 """
 ALONE = ("unshare", "--net", sys.executable, "-c", ADDRESS, "lo", "127.0.0.1")
+
+# The status of what a server answers for a path at an address, and its certificate there.
+LOOK = """
+import http.client, ssl, sys
+address, port, path, host = sys.argv[1:]
+context = ssl._create_unverified_context()
+connection = http.client.HTTPSConnection(address, int(port), context=context, timeout=300)
+connection.connect()
+certificate = ssl.DER_cert_to_PEM_cert(connection.sock.getpeercert(True))
+connection.request("GET", path, headers={"Host": f"{host}:{port}"})
+print(connection.getresponse().status)
+print(certificate)
+"""
 
 
 class NetworkTests(ServerTest):
@@ -95,14 +113,80 @@ class NetworkTests(ServerTest):
         if subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode:
             raise unittest.SkipTest("needs root, for a network of its own")
 
-    def test_another_address_is_said(self):
-        self.vault = real.Vault(self.folder)
-        server = real.Server(self.vault, "--listen", "0.0.0.0", before=ALONE)
+    def serve(self, *listen, before=ALONE, words=()):
+        self.vault = getattr(self, "vault", None) or real.Vault(self.folder)
+        server = real.Server(self.vault, *words, before=before, listen=listen)
         self.closing.callback(server.end)
-        server.address()
+        return server
+
+    def inside(self, server, *command):
+        """What a command says in the network of a server."""
         network = f"--net=/proc/{server.process.pid}/ns/net"
-        subprocess.run(["nsenter", network, sys.executable, "-c", ADDRESS, "lo:1", "10.77.0.7"], check=True)
+        return subprocess.run(["nsenter", network, *command], capture_output=True, text=True, check=True).stdout
+
+    def give(self, server, name, address):
+        self.inside(server, sys.executable, "-c", ADDRESS, name, address)
+
+    def look(self, server, address, path, host=None):
+        """The status of a path at an address, and the addresses in the certificate there."""
+        said = self.inside(server, sys.executable, "-c", LOOK, address, str(server.port), path, host or address)
+        names = subprocess.run(["openssl", "x509", "-noout", "-ext", "subjectAltName"], input=said.partition("\n")[2],
+                               capture_output=True, text=True, check=True).stdout
+        return int(said.split()[0]), re.findall(r"IP Address:(\S+)", names)
+
+    def shown(self, server):
+        """The host and the path of the next code."""
+        server.address()
+        return re.findall(r"^https://(\S+):\d+(/\w+)#\w+$", server.text(), re.M)[-1]
+
+    def test_the_next_code_is_for_another_address(self):
+        server = self.serve()
+        self.assertEqual(self.shown(server)[0], "127.0.0.1")
+        self.assertIn("No phone can get to 127.0.0.1", server.text())
+        self.give(server, "lo:1", "10.77.0.7")
         self.until(lambda: "has the address 10.77.0.7 now" in server.text(), server.text)
+        host, path = self.shown(server)
+        self.assertEqual(host, "10.77.0.7")
+        # Who has another code gets the certificate for the address of that one.
+        self.assertEqual(self.look(server, "10.77.0.7", path), (200, ["10.77.0.7"]))
+        self.assertEqual(self.look(server, "127.0.0.1", path), (200, ["127.0.0.1"]))
+        self.assertEqual(self.look(server, "10.77.0.7", path, "evil.example")[0], 404)
+        self.assertEqual(len(re.findall(r"^Fingerprint", server.text(), re.M)), 2)
+        self.assertEqual(server.end(), 0)
+
+    def test_an_authority_that_may_not_sign_is_said(self):
+        server = self.serve(words=("--certificate-folder", f"{self.folder}/authority"))
+        self.shown(server)
+        # An address for documents, which is not private.
+        self.give(server, "lo:1", "198.51.100.7")
+        self.until(lambda: "has the address 198.51.100.7 now" in server.text(), server.text)
+        self.assertIn("remove ca.pem and ca-key.pem", server.text())
+        self.assertEqual(self.shown(server)[0], "127.0.0.1")
+        for name in ("ca.pem", "ca-key.pem"):
+            os.unlink(f"{self.folder}/authority/{name}")
+        host, path = self.shown(server)
+        self.assertEqual(host, "198.51.100.7")
+        self.assertEqual(self.look(server, host, path), (200, [host]))
+        self.assertEqual(server.end(), 0)
+
+    def test_version_6_alone(self):
+        before = (*ALONE, sys.executable, "-c", ADDRESS, "lo", "fd00:77::7")
+        if subprocess.run([*before, "true"], capture_output=True, check=False).returncode:
+            self.skipTest("the kernel has no version 6")
+        for listen in ((), ("--listen", "::")):
+            with self.subTest(listen):
+                server = self.serve(*listen, before=before)
+                host, path = self.shown(server)
+                self.assertEqual(host, "[fd00:77::7]")
+                self.assertEqual(self.look(server, "fd00:77::7", path, host), (200, ["FD00:77:0:0:0:0:0:7"]))
+                self.assertEqual(self.look(server, "127.0.0.1", path)[0], 200)
+                self.assertEqual(server.end(), 0)
+
+    def test_the_others_are_named(self):
+        give = (sys.executable, "-c", ADDRESS)
+        server = self.serve(before=(*ALONE, *give, "lo:1", "10.77.0.7", *give, "lo:2", "10.77.0.8"))
+        self.assertEqual(self.shown(server)[0], "10.77.0.7")
+        self.assertIn("The code is for 10.77.0.7. For 10.77.0.8 (lo), use --listen.\n", server.text())
         self.assertEqual(server.end(), 0)
 
 

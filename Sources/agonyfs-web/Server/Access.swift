@@ -12,15 +12,18 @@ final class Access: Sendable {
   private let spaces: Spaces
   /// Seconds without use after which a session ends.
   let idle: Int
-  let check: RequestCheck
+  private let addressing: Addressing
   let desk = LoginDesk()
   /// A page that is open asks for the state far more often.
   private static let silence = Duration.seconds(90)
 
-  init(_ spaces: Spaces, idle: Int, check: RequestCheck) {
-    (self.spaces, self.idle, self.check) = (spaces, idle, check)
+  init(_ spaces: Spaces, idle: Int, addressing: Addressing) {
+    (self.spaces, self.idle, self.addressing) = (spaces, idle, addressing)
     state = Mutex(State(sessions: Sessions(idle: .seconds(idle), silence: Self.silence)))
   }
+
+  /// The check that requests have to pass now.
+  var check: RequestCheck { addressing.check }
 
   /// A new offer for a QR code.
   func makeOffer() -> Pairings.Offer { state.withLock { $0.pairings.makeOffer(now: Clock.now) } }

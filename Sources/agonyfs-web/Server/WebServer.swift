@@ -1,11 +1,9 @@
 internal import Glibc
 internal import Hummingbird
 internal import HummingbirdCore
-internal import HummingbirdTLS
 internal import Identity
 internal import Logging
 internal import NIOCore
-internal import NIOSSL
 internal import Synchronization
 internal import WebAccess
 
@@ -13,30 +11,16 @@ internal import WebAccess
 final class WebServer: Sendable {
   private let access: Access
   private let folder: PrivateFolder
-  private let address: LocalAddress
-  /// Those that this machine had at the start, by which it can be asked.
-  private let addresses: [LocalAddress]
-  private let port: Int
-  /// The beginning of the URL, as people see it.
-  private let origin: String
-  private let tls: TLSConfiguration?
-  private let fingerprint: String?
+  private let addressing: Addressing
+  private let isEncrypted: Bool
   private let opensBrowser: Bool
   private let isOver = Mutex(false)
 
-  private init(
-    _ access: Access, _ folder: PrivateFolder, _ address: LocalAddress, _ addresses: [LocalAddress], port: Int,
-    origin: String, _ identity: (tls: TLSConfiguration, fingerprint: String)?, opensBrowser: Bool
-  ) {
+  private init(_ access: Access, _ folder: PrivateFolder, _ addressing: Addressing, _ command: Program) {
     self.access = access
     self.folder = folder
-    self.address = address
-    self.addresses = addresses
-    self.port = port
-    self.origin = origin
-    tls = identity?.tls
-    fingerprint = identity?.fingerprint
-    self.opensBrowser = opensBrowser
+    self.addressing = addressing
+    (isEncrypted, opensBrowser) = (!command.http, command.open)
   }
 
   /// Prepares to serve.
@@ -45,27 +29,13 @@ final class WebServer: Sendable {
   static func prepared(for command: Program) throws -> WebServer {
     let program = try agonyfs()
     for left in PrivateFolder.removeLeftOvers(program) { Output.note("An earlier run left \(left)") }
-    guard let address = LocalAddress(command.listen ?? (command.http ? "127.0.0.1" : "0.0.0.0")) else {
-      throw Failure("--listen needs an address of this machine, such as 192.168.1.5.", status: 2)
-    }
-    guard !command.http || address.isLoopback else {
-      throw Failure("--http is for this machine only; leave it out, or listen at 127.0.0.1.", status: 2)
-    }
-    let addresses = address.isAny ? LocalAddress.current() : [address]
-    guard let shown = addresses.first else { throw Failure("This machine has no address that is up.") }
-    let identity = command.http ? nil : try identity(command.certificateFolder, shown, addresses)
+    let addressing = try Addressing(command)
     let folder = try privateFolder()
     let given = try command.mount.map { try SpaceMount(at: $0, isOwn: false) }
     let spaces = Spaces(
       program, vault: command.vault, given: given, options: command.mountOptions, idle: command.idle + 60,
       folder: folder)
-    // Names can be led here by others, but for this one.
-    let hosts = addresses.map(\.host) + (address.isAny || address.isLoopback ? ["localhost"] : [])
-    let check = RequestCheck(hosts: hosts, port: command.port, isEncrypted: !command.http)
-    return WebServer(
-      Access(spaces, idle: command.idle, check: check), folder, address, addresses, port: command.port,
-      origin: "\(command.http ? "http" : "https")://\(shown.host):\(command.port)/", identity,
-      opensBrowser: command.open)
+    return WebServer(Access(spaces, idle: command.idle, addressing: addressing), folder, addressing, command)
   }
 
   /// Serves until it fails.
@@ -74,17 +44,21 @@ final class WebServer: Sendable {
     router.addMiddleware { GateMiddleware(access: access) }
     addAccessRoutes(to: router, access)
     addGalleryRoutes(to: router.group("/api", context: SpaceContext.self))
-    let plain = HTTPServerBuilder.http1(
-      configuration: .init(
-        additionalChannelHandlers: [ConnectionGuard(.shared)],
-        httpDecoderConfiguration: .init(
-          maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 64)
-      ))
+    let configuration = HTTP1Channel.Configuration(
+      additionalChannelHandlers: [ConnectionGuard(.shared)],
+      httpDecoderConfiguration: .init(
+        maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 64))
+    let (isEncrypted, certificates) = (isEncrypted, addressing.certificates)
+    let server = HTTPServerBuilder { responder in
+      let plain = HTTP1Channel(responder: responder, configuration: configuration)
+      guard isEncrypted else { return plain }
+      return AddressedTLS(plain: plain, certificates: certificates)
+    }
     let logger = Logger(label: "agonyfs-web") { _ in SwiftLogNoOpLogHandler() }
     let application = Application(
-      router: router, server: try tls.map { try .tls(plain, tlsConfiguration: $0) } ?? plain,
+      router: router, server: server,
       configuration: .init(
-        address: .hostname(address.text, port: port),
+        address: .hostname(addressing.listened.text, port: addressing.port),
         availableConnectionsDelegate: MaximumAvailableConnections(Connections.most)),
       onServerRunning: { _ in self.started() }, logger: logger)
     let watches = [Task { await access.watch() }, Task { await watchAddresses() }]
@@ -92,22 +66,17 @@ final class WebServer: Sendable {
     try await application.run()
   }
 
-  /// Says once when this machine has other addresses than those by which the server can be asked, as a laptop has in
-  /// another network: its certificate and the codes are for the one that it had.
+  /// Says when the next code is for another address, as that of a laptop is in another network.
   private func watchAddresses() async {
-    guard address.isAny else { return }
     while (try? await Task.sleep(for: .seconds(5))) != nil {
-      guard let now = LocalAddress.current().first, !now.isLoopback, !addresses.contains(now) else { continue }
-      Output.note(
-        "This machine has the address \(now.text) now, at which nobody is answered. End the server, and start it again."
-      )
-      return
+      if let sentence = addressing.look(isForCode: false) { Output.note(sentence) }
     }
   }
 
   /// What an error of `run` means to a person.
   func sentence(of error: any Error) -> String {
-    switch (error as? IOError)?.errnoCode {
+    let (address, port) = (addressing.listened, addressing.port)
+    return switch (error as? IOError)?.errnoCode {
     case EADDRINUSE: "Another program listens at port \(port) of \(address.text); choose another one with --port."
     case EADDRNOTAVAIL: "This machine has no address \(address.text); see ip address."
     case EACCES: "Only root may listen at port \(port); choose one from 1024 with --port."
@@ -131,8 +100,12 @@ final class WebServer: Sendable {
   /// Shows a new code, and gives its address.
   @discardableResult
   func showCode() -> String {
+    if let sentence = addressing.look(isForCode: true) { Output.note(sentence) }
+    if let fingerprint = addressing.newFingerprint() {
+      Output.line("Fingerprint of the certificate (SHA-256):\n\(fingerprint)")
+    }
     let offer = access.makeOffer()
-    let url = "\(origin)\(offer.path.text)#\(offer.secret.text)"
+    let url = "\(addressing.origin)\(offer.path.text)#\(offer.secret.text)"
     Output.line(
       "Good for one browser, for \(Pairings.offerTime.components.seconds / 60) minutes. Enter shows another one.")
     Output.line(url)
@@ -155,7 +128,7 @@ final class WebServer: Sendable {
   }
 
   private func started() {
-    if let fingerprint { Output.line("Fingerprint of the certificate (SHA-256):\n\(fingerprint)") }
+    for remark in addressing.remarks { Output.note(remark) }
     // Others are for other browsers.
     let url = showCode()
     if opensBrowser { Browser.open(url, folder) }
@@ -169,29 +142,6 @@ final class WebServer: Sendable {
       if count == 1 { return byte }
       guard count == -1, errno == EIO || errno == EINTR else { return nil }
       sleep(1)
-    }
-  }
-
-  private static func certificates(_ folder: String?, _ addresses: [LocalAddress]) throws -> Certificates {
-    guard let folder else { return try Certificates(addresses: addresses) }
-    let shown = OneLine.safe(folder)
-    let directory = HostPath.openFolder(folder)
-    guard directory >= 0 else {
-      throw Failure("The folder \(shown) cannot be made or opened: \(unsafe String(cString: strerror(errno))).")
-    }
-    defer { close(directory) }
-    return try Certificates(addresses: addresses, folder: directory, named: shown)
-  }
-
-  private static func identity(
-    _ folder: String?, _ shown: LocalAddress, _ addresses: [LocalAddress]
-  ) throws -> (TLSConfiguration, String) {
-    do {
-      return try certificates(folder, addresses).configuration(for: shown)
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure("The certificate could not be made: \(error)")
     }
   }
 

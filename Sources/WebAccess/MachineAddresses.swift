@@ -1,0 +1,147 @@
+internal import Glibc
+internal import System
+
+/// An address that an interface of this machine has.
+public struct InterfaceAddress: Hashable, Sendable {
+  /// The name of the interface, such as `wlan0`.
+  public let interface: String
+  /// As in a URL, without brackets.
+  public let text: String
+  /// Whether the interface is connected to something.
+  public let isRunning: Bool
+  /// Whether it is hardware, or made of hardware as a bridge is; those of a VPN and of containers are not.
+  public let isPhysical: Bool
+
+  /// An address that is known.
+  public init(interface: String, text: String, isRunning: Bool, isPhysical: Bool) {
+    (self.interface, self.text, self.isRunning, self.isPhysical) = (interface, text, isRunning, isPhysical)
+  }
+
+  /// Whether it is one of version 6.
+  public var isVersion6: Bool { text.utf8.contains(UInt8(ascii: ":")) }
+
+  /// Whether only this machine reaches it.
+  public var isLoopback: Bool { text == "::1" || text.hasPrefix("127.") }
+
+  /// Whether it is of a network at home or at work: RFC 1918, RFC 4193.
+  var isPrivate: Bool {
+    if isVersion6 { return text.hasPrefix("fc") || text.hasPrefix("fd") }
+    let parts = text.split(separator: ".").compactMap { UInt8($0) }
+    guard parts.count == 4 else { return false }
+    return parts[0] == 10 || (parts[0] == 192 && parts[1] == 168) || (parts[0] == 172 && 16...31 ~= parts[1])
+  }
+}
+
+/// The addresses of this machine, in the order in which a phone may get to them.
+public struct MachineAddresses: Equatable, Sendable {
+  /// First the one that a phone gets to most likely.
+  public let all: [InterfaceAddress]
+  /// Whether a phone may get to the first one at all.
+  public let isWithinReach: Bool
+
+  /// - Parameters:
+  ///   - outward: the addresses by which this machine goes to others, as its routes say.
+  ///   - prefersVersion6: whether those of version 6 come first; otherwise they come where there is no other way.
+  public init(_ found: [InterfaceAddress], outward: Set<String>, prefersVersion6: Bool = false) {
+    func isOpen(_ one: InterfaceAddress) -> Bool { one.isPhysical || outward.contains(one.text) }
+    // A VPN that takes all traffic is the way out, but the phones are in the network of the hardware.
+    func faults(_ one: InterfaceAddress) -> [Int] {
+      let found: [Bool] = [
+        !one.isRunning, one.isLoopback, !isOpen(one), one.isVersion6 != prefersVersion6,
+        !(one.isPhysical && one.isPrivate), !one.isPhysical, !outward.contains(one.text),
+      ]
+      return found.map { $0 ? 1 : 0 }
+    }
+    let ranked = found.enumerated().map { place, one in (faults: faults(one) + [place], one: one) }
+    all = ranked.sorted { $0.faults.lexicographicallyPrecedes($1.faults) }.map { $0.one }
+    isWithinReach = all.first.map { $0.isRunning && !$0.isLoopback && isOpen($0) } ?? false
+  }
+
+  /// Those that the machine has now, or those of version 4 alone. Of version 6 there are none that need a zone, as those of
+  /// the link do: no browser takes them.
+  public static func current(prefersVersion6: Bool = false, withoutVersion6: Bool = false) -> MachineAddresses {
+    var list: UnsafeMutablePointer<ifaddrs>?
+    guard unsafe getifaddrs(&list) == 0 else { return MachineAddresses([], outward: []) }
+    defer { unsafe freeifaddrs(list) }
+    var found: [InterfaceAddress] = []
+    var next = unsafe list
+    while let entry = unsafe next {
+      unsafe next = entry.pointee.ifa_next
+      let flags = unsafe entry.pointee.ifa_flags
+      guard let address = unsafe entry.pointee.ifa_addr, flags & UInt32(IFF_UP) != 0 else { continue }
+      let raw = UnsafeRawPointer(address)
+      var bytes: [UInt8] = []
+      switch unsafe CInt(address.pointee.sa_family) {
+      case AF_INET:
+        let number = unsafe raw.loadUnaligned(as: sockaddr_in.self).sin_addr
+        bytes = unsafe withUnsafeBytes(of: number) { unsafe Array($0) }
+      case AF_INET6:
+        let number = unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+        bytes = unsafe withUnsafeBytes(of: number) { unsafe Array($0) }
+        if withoutVersion6 || (bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80) { continue }
+      default: continue
+      }
+      // A second address has a label, such as wlan0:1.
+      let name = unsafe String(cString: entry.pointee.ifa_name).prefix { $0 != ":" }
+      found.append(
+        InterfaceAddress(
+          interface: String(name), text: text(of: bytes), isRunning: flags & UInt32(IFF_RUNNING) != 0,
+          isPhysical: isPhysical(String(name))))
+    }
+    return MachineAddresses(found, outward: outward(), prefersVersion6: prefersVersion6)
+  }
+
+  /// Whether an interface is hardware, or lies above some, as the folder of all interfaces says.
+  static func isPhysical(_ interface: String, in folder: String = "/sys/class/net", depth: Int = 4) -> Bool {
+    let own = "\(folder)/\(interface)"
+    if unsafe access(own + "/device", F_OK) == 0 { return true }
+    guard depth > 0 else { return false }
+    let names = ((try? Directory.names(in: own)) ?? []).map { String(decoding: $0, as: UTF8.self) }
+    return names.contains {
+      $0.hasPrefix("lower_") && isPhysical(String($0.dropFirst(6)), in: folder, depth: depth - 1)
+    }
+  }
+
+  /// The address, of each version, that leads to others. Nothing is sent for that: the places are for documents (RFC 5737,
+  /// RFC 3849) and nobody's, so that the default route leads there.
+  private static func outward() -> Set<String> {
+    var found: Set<String> = []
+    var version4 = sockaddr_in()
+    version4.sin_family = sa_family_t(AF_INET)
+    version4.sin_port = in_port_t(9).bigEndian
+    version4.sin_addr.s_addr = UInt32(0xC000_0201).bigEndian
+    if leads(AF_INET, to: &version4) {
+      let own = version4.sin_addr
+      found.insert(text(of: unsafe withUnsafeBytes(of: own) { unsafe Array($0) }))
+    }
+    var version6 = sockaddr_in6()
+    version6.sin6_family = sa_family_t(AF_INET6)
+    version6.sin6_port = in_port_t(9).bigEndian
+    if unsafe inet_pton(AF_INET6, "2001:db8::1", &version6.sin6_addr) == 1, leads(AF_INET6, to: &version6) {
+      let own = version6.sin6_addr
+      found.insert(text(of: unsafe withUnsafeBytes(of: own) { unsafe Array($0) }))
+    }
+    return found
+  }
+
+  /// Whether there is a route to a place; if so, it becomes the address that this machine has on that way.
+  private static func leads<Place>(_ family: CInt, to place: inout Place) -> Bool {
+    let number = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard number >= 0 else { return false }
+    defer { close(number) }
+    var length = socklen_t(MemoryLayout<Place>.size)
+    return unsafe withUnsafeMutablePointer(to: &place) { place in
+      unsafe place.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+        unsafe connect(number, place, length) == 0 && getsockname(number, place, &length) == 0
+      }
+    }
+  }
+
+  /// 4 or 16 bytes as people write them.
+  private static func text(of bytes: [UInt8]) -> String {
+    var buffer = [CChar](repeating: 0, count: 64)
+    let family = bytes.count == 4 ? AF_INET : AF_INET6
+    guard unsafe inet_ntop(family, bytes, &buffer, socklen_t(buffer.count)) != nil else { return "" }
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

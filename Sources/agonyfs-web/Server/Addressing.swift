@@ -1,0 +1,165 @@
+// Invariants
+// 1. The server answers by the addresses that this machine has, and by those for which a code was shown.
+// 2. A code is for an address whose certificate is shown there.
+
+internal import Glibc
+internal import Identity
+internal import Synchronization
+internal import WebAccess
+
+/// By which addresses the server can be asked, which of them a code is for, and the certificate for that.
+final class Addressing: Sendable {
+  private struct State {
+    var machine: MachineAddresses
+    /// The address of the next code, and those of codes before it.
+    var shown: LocalAddress
+    var earlier: Set<LocalAddress> = []
+    var check: RequestCheck
+    /// Of the certificate for the next code, if it was not said yet.
+    var fingerprint: String?
+  }
+
+  /// Where the server listens.
+  let listened: LocalAddress
+  let port: Int
+  let certificates = ShownCertificates()
+  private let isEncrypted: Bool
+  private let certificateFolder: String?
+  private let state: Mutex<State>
+
+  /// - Throws: `Failure`.
+  init(_ command: Program) throws {
+    guard let listened = Self.place(command) else {
+      throw Failure("--listen needs an address of this machine, such as 192.168.1.5.", status: 2)
+    }
+    guard !command.http || listened.isLoopback else {
+      throw Failure("--http is for this machine only; leave it out, or listen at 127.0.0.1.", status: 2)
+    }
+    self.listened = listened
+    (port, isEncrypted, certificateFolder) = (command.port, !command.http, command.certificateFolder)
+    let machine = Self.machine(at: listened)
+    let addresses = listened.isAny ? Self.addresses(machine) : [listened]
+    guard let shown = addresses.first else { throw Failure("This machine has no address that is up.") }
+    let check = Self.check(addresses, at: listened, port: command.port, isEncrypted: !command.http)
+    state = Mutex(State(machine: machine, shown: shown, check: check))
+    if isEncrypted {
+      let fingerprint = try showCertificate(for: shown, addresses)
+      state.withLock { $0.fingerprint = fingerprint }
+    }
+  }
+
+  /// What requests have to be addressed to now.
+  var check: RequestCheck { state.withLock { $0.check } }
+
+  /// The beginning of the URL of the next code.
+  var origin: String { "\(isEncrypted ? "https" : "http")://\(state.withLock { $0.shown.host }):\(port)/" }
+
+  /// The fingerprint of the certificate for the next code, once.
+  func newFingerprint() -> String? {
+    state.withLock { state in
+      defer { state.fingerprint = nil }
+      return state.fingerprint
+    }
+  }
+
+  /// What somebody has to know of the address in the code before they scan it: one line for each thing.
+  var remarks: [String] {
+    guard listened.isAny else { return [] }
+    let (machine, shown) = state.withLock { ($0.machine, $0.shown) }
+    let others = machine.all.filter { $0.isRunning && !$0.isLoopback && $0.text != shown.text }
+      .map { "\($0.text) (\($0.interface))" }
+    var lines: [String] = []
+    if !machine.isWithinReach {
+      lines.append(
+        "No phone can get to \(shown.text): this machine is in no network that it knows. Once it is in one, the next code is "
+          + "for its address there.")
+    }
+    if !others.isEmpty {
+      lines.append("The code is for \(shown.text). For \(others.joined(separator: " or ")), use --listen.")
+    }
+    return lines
+  }
+
+  /// Looks at the addresses that this machine has now, and makes what the next code needs if it is for another one.
+  ///
+  /// - Parameter isForCode: whether that code is shown next. Then what failed before is tried again.
+  /// - Returns: a sentence about that, for people who do not know it yet.
+  func look(isForCode: Bool) -> String? {
+    guard listened.isAny else { return nil }
+    let machine = Self.machine(at: listened)
+    let addresses = Self.addresses(machine)
+    return state.withLock { state in
+      // Without a network the code stays for the one that was left.
+      guard let first = machine.all.first, first.isRunning, !first.isLoopback, let best = addresses.first,
+        machine != state.machine || (isForCode && best != state.shown)
+      else { return nil }
+      state.machine = machine
+      var sentence: String?
+      if best != state.shown {
+        do {
+          if isEncrypted { state.fingerprint = try showCertificate(for: best, addresses) }
+          state.earlier.insert(state.shown)
+          state.shown = best
+          sentence = "This machine has the address \(best.text) now, and the next code is for it: press Enter."
+        } catch let failure as Failure {
+          sentence = "This machine has the address \(best.text) now, and no certificate for it. \(failure.message)"
+        } catch {
+          sentence = "This machine has the address \(best.text) now, and no certificate for it: \(error)."
+        }
+      }
+      let hosts = addresses + state.earlier.union([state.shown]).filter { !addresses.contains($0) }
+      state.check = Self.check(hosts, at: listened, port: port, isEncrypted: isEncrypted)
+      return sentence
+    }
+  }
+
+  /// Where a command says that the server listens; nil if that is no address.
+  private static func place(_ command: Program) -> LocalAddress? {
+    if let text = command.listen { return LocalAddress(text) }
+    if command.http { return LocalAddress("127.0.0.1") }
+    // A socket of version 6 takes both, but there are systems without that version.
+    let isVersion6 = MachineAddresses.current().all.first?.isVersion6 ?? false
+    return LocalAddress(isVersion6 ? "::" : "0.0.0.0")
+  }
+
+  private static func machine(at listened: LocalAddress) -> MachineAddresses {
+    let isVersion6 = listened.bytes.count == 16
+    return MachineAddresses.current(prefersVersion6: isVersion6, withoutVersion6: !isVersion6)
+  }
+
+  private static func addresses(_ machine: MachineAddresses) -> [LocalAddress] {
+    machine.all.compactMap { LocalAddress($0.text) }
+  }
+
+  /// Names can be led here by others, but for `localhost`.
+  private static func check(
+    _ addresses: [LocalAddress], at listened: LocalAddress, port: Int, isEncrypted: Bool
+  ) -> RequestCheck {
+    let names = listened.isAny || listened.isLoopback ? ["localhost"] : []
+    return RequestCheck(hosts: addresses.map(\.host) + names, port: port, isEncrypted: isEncrypted)
+  }
+
+  /// Makes a certificate for an address, and has connections get it. Returns its fingerprint.
+  private func showCertificate(for address: LocalAddress, _ addresses: [LocalAddress]) throws -> String {
+    do {
+      let (tls, fingerprint) = try Self.authority(certificateFolder, addresses).configuration(for: address)
+      try certificates.show(tls, for: address)
+      return fingerprint
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure("The certificate could not be made: \(error)")
+    }
+  }
+
+  private static func authority(_ folder: String?, _ addresses: [LocalAddress]) throws -> Certificates {
+    guard let folder else { return try Certificates(addresses: addresses) }
+    let shown = OneLine.safe(folder)
+    let directory = HostPath.openFolder(folder)
+    guard directory >= 0 else {
+      throw Failure("The folder \(shown) cannot be made or opened: \(unsafe String(cString: strerror(errno))).")
+    }
+    defer { close(directory) }
+    return try Certificates(addresses: addresses, folder: directory, named: shown)
+  }
+}

@@ -291,8 +291,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "System", "agonyfs", "agonyfs-guard", "agonyfs-unlock", "unlock-with-virtual-token", "Client", "map-writer",
-        "Storage", "FaultyStorage", "TestSupport",
+        "System", "QuickUnlock", "agonyfs", "agonyfs-guard", "agonyfs-unlock", "unlock-with-virtual-token", "Client",
+        "map-writer", "Storage", "FaultyStorage", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(name: "GuardTests", dependencies: ["Guard"], swiftSettings: strict),

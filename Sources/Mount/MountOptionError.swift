@@ -2,6 +2,8 @@
 package enum MountOptionError: Error, Equatable, CustomStringConvertible {
   /// No such option.
   case unknown(String)
+  /// The options of a mount that is there would change.
+  case remount
   /// The option needs `=VALUE`.
   case valueMissing(String)
   /// The value is not a duration.
@@ -19,6 +21,8 @@ package enum MountOptionError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .unknown(let name):
       "The mount option \"\(name)\" is unknown; agonyfs mount --help lists the options."
+    case .remount:
+      "A space that is mounted keeps its options; unmount it with agonyfs unmount, then mount it with others."
     case .valueMissing(let name):
       "The mount option \"\(name)\" needs a value; write \(name)=VALUE."
     case .malformedDuration(let text):

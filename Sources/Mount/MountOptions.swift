@@ -94,6 +94,7 @@ package struct MountOptions: Sendable, Equatable {
     case "nothumbs": thumbnails = .none
     case "remember": remembers = true
     case "tidy": tidies = true
+    case "remount": throw .remount
     case "user", "users", "owner", "group":
       allowsSetUser = false
       allowsDevices = false

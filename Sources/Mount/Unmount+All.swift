@@ -50,6 +50,9 @@ extension Unmount {
     return failures
   }
 
+  /// Whether there is any mount of the caller's user that may be of a space.
+  package static var mayHaveMounts: Bool { !ownMounts(.current()).isEmpty }
+
   private struct OwnMount {
     let entry: MountTableEntry
     let place: FilePath

@@ -14,6 +14,19 @@ struct RunTerminalTests {
     #expect(try terminal.waits(for: "ready"))
   }
 
+  /// What vanishes is said once, and not before the password is typed.
+  @Test func theNoticeFollowsThePassword() throws {
+    let workspace = try Workspace.withVault()
+    let terminal = try run(workspace, "echo ready")
+    #expect(try terminal.waits(for: "Password for "))
+    #expect(terminal.passed?.contains("vanishes") == false, "\(terminal.passed ?? "")")
+    try terminal.type(Workspace.password + "\n")
+    #expect(try terminal.waits(for: "vanishes with this session"))
+    #expect(try terminal.waits(for: "ready"))
+    #expect(terminal.passed?.contains("vanishes") == false, "\(terminal.passed ?? "")")
+    #expect(try terminal.ending() == .exited(0))
+  }
+
   @Test func interruptionIsTheProgramsBusiness() throws {
     let workspace = try Workspace.withVault()
     let terminal = try run(

@@ -57,7 +57,8 @@ import Testing
   @Test(arguments: [
     ("frobnicate", MountOptionError.unknown("frobnicate")),
     ("ro,frob=1", .unknown("frob")),
-    ("remount", .unknown("remount")),
+    ("remount", .remount),
+    ("remount,ro", .remount),
     ("passfile", .valueMissing("passfile")),
     ("idle", .valueMissing("idle")),
     ("fsname=", .valueMissing("fsname")),

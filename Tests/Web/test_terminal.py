@@ -12,10 +12,12 @@ import sys
 import tempfile
 import unittest
 
+from PIL import Image, ImageOps
+
 import real
 from client import Client, ServerTest
 from support import chromium
-from terminal import COLOURS, Terminal, codes
+from terminal import BLOCKS, COLOURS, HEIGHT, WIDTH, Terminal, codes
 
 
 class TerminalTests(ServerTest):
@@ -73,6 +75,31 @@ class TerminalTests(ServerTest):
             self.assertNotIn(") T ", file.read())
         os.kill(int(job), signal.SIGTERM)
         self.assertEqual(server.process.wait(300), 0)
+
+
+class LogTests(ServerTest):
+    def test_a_log_has_the_code_without_colours(self):
+        self.vault = real.Vault(self.folder)
+        server = real.Server(self.vault)
+        self.closing.callback(server.end)
+        address = server.address()
+
+        def rows():
+            return [line for line in server.text().splitlines() if line and set(line) <= set(BLOCKS)]
+
+        # The first and the last line are light as a whole.
+        self.until(lambda: len([row for row in rows() if set(row) == {"█"}]) == 2, server.text)
+        self.assertTrue(server.text().startswith("Scan this with a phone; Ctrl-C ends.\n"), server.text())
+        self.assertNotIn("\x1b", server.text())
+        drawn = rows()
+        picture = Image.new("L", (len(drawn[0]) * WIDTH, len(drawn) * HEIGHT), 0)
+        for row, line in enumerate(drawn):
+            for column, character in enumerate(line):
+                for half in BLOCKS[character]:
+                    place = (column * WIDTH, row * HEIGHT + half * HEIGHT // 2)
+                    picture.paste(255, (*place, place[0] + WIDTH, place[1] + HEIGHT // 2))
+        self.assertEqual(codes(ImageOps.expand(picture, 24, 0), f"{self.folder}/screen.png"), [address])
+        self.assertEqual(server.end(), 0)
 
 
 # Gives a network an address, as the name of an interface and the address say it, by netdevice(7) and ipv6(7), and goes on with a

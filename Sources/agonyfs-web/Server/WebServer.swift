@@ -110,7 +110,7 @@ final class WebServer: Sendable {
       "Good for one browser, for \(Pairings.offerTime.components.seconds / 60) minutes. Enter shows another one.")
     Output.line(url)
     // Last, so that all of it is on a screen of 24 lines.
-    for line in QRCode.lines(url) ?? [] { Output.line(line) }
+    for line in QRCode.lines(url, inColours: isatty(STDOUT_FILENO) == 1) ?? [] { Output.line(line) }
     return url
   }
 
@@ -128,6 +128,7 @@ final class WebServer: Sendable {
   }
 
   private func started() {
+    Output.line(isEncrypted ? "Scan this with a phone; Ctrl-C ends." : "Open this on this machine; Ctrl-C ends.")
     for remark in addressing.remarks { Output.note(remark) }
     // Others are for other browsers.
     let url = showCode()

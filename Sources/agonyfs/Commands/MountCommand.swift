@@ -89,7 +89,7 @@ struct MountCommand: VaultCommand {
     if isDaemon, let session { return try SessionServer.serve(request, session) }
     if isDaemon { return try BackgroundMount.serve(request) }
     let isNew = try isNewVault()
-    let point = try MountPoint.check(mountPoint, options: request.options, vault: path)
+    let point = try checkedMountPoint(request.options)
     (request.mountPoint, request.directory) = (point.path, point.directory)
     if isNew, !create { try confirmNewVault() }
     if request.options.allowsOthers {
@@ -103,6 +103,24 @@ struct MountCommand: VaultCommand {
       for: isNew ? .setting : .opening, prompt: "\(isNew ? "New password" : "Password") for \(path)")
     if isNew { try NewVault.create(at: path, password: secret) }
     try serve(request, secret)
+  }
+
+  /// The mount point.
+  ///
+  /// - Throws: why nothing can be mounted there.
+  private func checkedMountPoint(_ options: MountOptions) throws -> MountPoint {
+    do {
+      return try MountPoint.check(mountPoint, options: options, vault: path)
+    } catch MountError.mountedAlready(let name) {
+      let place = AbsolutePath.of(mountPoint)
+      guard SpacePlace.places(ofVault: path).contains(place.resolved ?? place) else {
+        throw MountError.mountedAlready(path: name)
+      }
+      throw CommandFailure(
+        .mountPointUnusable,
+        "A space of \(path) is mounted at \(name) already; unmount it to open another one there, or choose another directory."
+      )
+    }
   }
 
   private func serve(_ request: MountRequest, _ secret: consuming Password) throws {

@@ -67,9 +67,9 @@ struct RunCommand: VaultCommand {
     if let obstacle, requirePrivate {
       throw CommandFailure(.failure, "A private session is not possible here, because \(obstacle).")
     }
-    Output.note(Self.notice(places, obstacle: obstacle, isReadOnly: request.options.isReadOnly))
     let secret = try mounting.opening.password.source(otherFile: request.options.passwordFile).password(
       for: .opening, prompt: "Password for \(path)")
+    Output.note(Self.notice(places, obstacle: obstacle, isReadOnly: request.options.isReadOnly))
     let ending: ProgramEnding
     if let namespaces {
       request.mountPoint = places.source
@@ -100,7 +100,7 @@ struct RunCommand: VaultCommand {
     return (obstacle == nil ? namespaces : nil, obstacle)
   }
 
-  /// What is said once, at the start. `obstacle` is why the session is not private.
+  /// What is said once, when the program starts. `obstacle` is why the session is not private.
   private static func notice(_ places: SessionPlaces, obstacle: String?, isReadOnly: Bool) -> String {
     guard let obstacle else {
       let kept = "What is saved outside \(places.album) and the directories of --keep vanishes with this session."

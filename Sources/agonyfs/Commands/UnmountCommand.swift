@@ -49,7 +49,9 @@ struct LockCommand: ParsableCommand {
     commandName: "lock", abstract: "Take away all spaces that you mounted, at once.", discussion: HelpText.lock)
 
   func run() throws {
+    let isNothing = !Unmount.mayHaveMounts
     let sessions = RunningSessions.askToEnd()
+    if isNothing, sessions.isEmpty { Output.note("Nothing that you mounted is there to lock.") }
     let failures = Unmount.unmountAll(.force)
     sessions.wait()
     try Unmounting.report(failures)

@@ -8,6 +8,9 @@ struct RunningSessions {
   /// Can be read when the processes that serve them have ended.
   private let ends: [Descriptor]
 
+  /// Whether there was none.
+  var isEmpty: Bool { ends.isEmpty }
+
   /// Asks all of them to end their mounts: everything is written, and programs get errors.
   static func askToEnd() -> RunningSessions {
     let names = (try? Directory.names(in: "/proc")) ?? []

@@ -33,8 +33,8 @@ struct EnrolledListCommand: ParsableCommand {
 
   func run() throws {
     let identifier = try vault.map { try Vault.opened(at: AbsolutePath.of($0)).identifierText }
-    for enrolment in try Enrolments().list(vault: identifier) {
-      Output.line("\(enrolment.vault)  \(enrolment.method.word)")
-    }
+    let found = try Enrolments().list(vault: identifier)
+    for enrolment in found { Output.line("\(enrolment.vault)  \(enrolment.method.word)") }
+    if found.isEmpty { Output.note("Nothing is enrolled on this machine\(vault.map { " for \($0)" } ?? "").") }
   }
 }

@@ -36,6 +36,9 @@ extension UnlockMethod {
     case (.tpm, .needsPIN): "The key in the TPM needs its PIN, and there is no terminal to type it at."
     case (.tpm, .wrongPIN): "The TPM does not accept this PIN; after many wrong ones it is blocked for a time."
     case (.tpm, .blocked): "The TPM is blocked after too many wrong PINs; wait some hours and try again."
+    // As tables of the TPM's errors have it.
+    case (.tpm, _) where reply.detail != 0:
+      "Using \(place) failed with error 0x\(String(reply.detail, radix: 16)); if another program uses it, try again."
     case (_, _): "Using \(place) failed\(reply.detail == 0 ? "" : " with error \(reply.detail)")."
     }
   }

@@ -79,6 +79,22 @@ import Testing
     }
   }
 
+  @Test func whatAProgramNeedsIsKnown() throws {
+    var places = places
+    let shell = SessionProgram.needed(by: [Array("sh".utf8), Array("-c".utf8)])
+    for (album, isNeeded): (FilePath, Bool) in [
+      ("/usr", true), ("/usr/lib", true), ("/etc", true), ("/usr/lib/agonyfs-none", false), ("/mnt", false),
+      ("/home/me/Albums", false),
+    ] {
+      places.album = album
+      #expect((places.hidden(of: shell) != nil) == isNeeded, "\(album)")
+    }
+    places.album = "/opt/tool"
+    #expect(places.hidden(of: SessionProgram.needed(by: [Array("/opt/tool/bin/show".utf8)])) == "/opt/tool/bin/show")
+    #expect(places.hidden(of: SessionProgram.needed(by: [Array("opt/tool".utf8)])) == nil)
+    #expect(places.hidden(of: shell) == nil)
+  }
+
   @Test func programsLoseTheWayToServicesOutside() {
     var environment = SessionEnvironment(workingDirectory: "/a", bus: nil)
     func value(_ name: String) -> String?? { environment.changes.last { $0.name == name }.map(\.value) }

@@ -27,6 +27,19 @@ struct RunTerminalTests {
     #expect(try terminal.ending() == .exited(0))
   }
 
+  /// A place that the program needs is not hidden without a question.
+  @Test func aPlaceThatTheProgramNeedsIsAskedFor() throws {
+    let workspace = try Workspace.withVault()
+    let words = ["run", "--require-private", "--at", "/usr", "--password", workspace.at("Vault"), "true"]
+    let terminal = try PseudoTerminal(words)
+    try terminal.answer("the space would hide /usr/", with: "n")
+    #expect(try terminal.waits(for: "Nothing was started."))
+    #expect(try terminal.ending() == .exited(125))
+    let outcome = try workspace.agonyfs(
+      "run", "--at", "/usr", "--password-file", workspace.at("password"), workspace.at("Vault"), "true")
+    #expect(outcome.status == 125 && outcome.errors.contains("choose another place with --at"), "\(outcome)")
+  }
+
   @Test func interruptionIsTheProgramsBusiness() throws {
     let workspace = try Workspace.withVault()
     let terminal = try run(

@@ -62,6 +62,7 @@ struct RunCommand: VaultCommand {
     let host = SessionHost()
     let places = try host.places(album: at, kept: kept(request), needed: needed(request))
     if let conflict = places.conflict { throw CommandFailure(.usage, conflict) }
+    if at != nil { try confirmHiding(places) }
     let plan = SessionPlan(places)
     let (namespaces, obstacle) = try self.namespaces(request, plan, places)
     if let obstacle, requirePrivate {
@@ -98,6 +99,18 @@ struct RunCommand: VaultCommand {
     }
     let obstacle = try SessionProbe.obstacle(to: plan, in: namespaces, mountedAt: places.source)
     return (obstacle == nil ? namespaces : nil, obstacle)
+  }
+
+  /// Asks whether the space may hide what the program needs.
+  ///
+  /// - Throws: if it may not, or nobody can be asked.
+  private func confirmHiding(_ places: SessionPlaces) throws {
+    guard let hidden = places.hidden(of: SessionProgram.needed(by: SessionProgram.ofCommandLine())) else { return }
+    let consequence = "At \(places.album) the space would hide \(hidden), which the program needs"
+    guard EnrolledKey.canAsk, let terminal = Terminal() else {
+      throw CommandFailure(.usage, "\(consequence); choose another place with --at.")
+    }
+    guard terminal.confirm("\(consequence). Go on?") else { throw CommandFailure(.failure, "Nothing was started.") }
   }
 
   /// What is said once, when the program starts. `obstacle` is why the session is not private.

@@ -27,6 +27,9 @@ struct SessionPlaces: Equatable {
     candidates.first { candidate in !needed.contains { $0.starts(with: candidate) } }
   }
 
+  /// What the space would hide of the paths that something needs; nil for nothing.
+  func hidden(of needed: [FilePath]) -> FilePath? { needed.first { $0.starts(with: album) } }
+
   /// A sentence about an album's place that cannot be: one in what stays, or above it.
   var conflict: String? {
     guard let kept = kept.first(where: { $0.starts(with: album) || album.starts(with: $0) }) else { return nil }

@@ -19,6 +19,20 @@ struct SessionProgram {
     return [Array((Environment["SHELL"] ?? "/bin/sh").utf8)]
   }
 
+  /// What every program needs: libraries, devices, and what the system knows.
+  private static let system: [FilePath] = ["/usr/lib", "/lib", "/lib64", "/etc", "/dev", "/proc"]
+
+  /// Paths that a program of these words needs: its own, which is searched for in PATH, and those of the system.
+  static func needed(by words: [[UInt8]]) -> [FilePath] {
+    guard let name = words.first else { return [] }
+    // One with a slash that is no whole path is in the space.
+    let own: FilePath? =
+      name.contains(UInt8(ascii: "/"))
+      ? FilePath(bytes: name) : Environment.program(String(decoding: name, as: UTF8.self)).map { FilePath($0) }
+    let needed = [own].compactMap(\.self).filter(\.isAbsolute) + system
+    return needed + needed.compactMap(\.resolved)
+  }
+
   /// Starts it in a child, with the signal mask from before. Returns its process number.
   ///
   /// - Parameter output: becomes its standard output, and it gets nothing else: no input, no errors, and no terminal.

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""hosts.py AGONYFS NUMBER HOST...: asks what a host's file system tells of a hidden space, with the decoy's password known.
+"""hosts.py AGONYFS NUMBER [--after VISITS|grown|cut] HOST...: asks what a host's file system tells of a hidden space, with the
+decoy's password known.
 
-For each host (ext4, xfs, btrfs) it makes NUMBER vaults with a hidden space and as many without, each on a file system of its
-own that has nothing else. The decoy is used in the same way in all. Then it looks at a copy by rsync on another such file
+For each host (ext4, xfs, btrfs, or one of them with an option of its mount, as in btrfs:compress=zstd) it makes NUMBER vaults with a hidden space and as many without, each on a file system of its
+own that has nothing else. The decoy is used in the same way in all: three visits, or as many as `--after` says. `--after grown` gives
+nobody as much more cover by `cover add` in the vaults without a hidden space as `space grow` gives the space in the others;
+`--after cut` ends the mount of the hidden space, or else of the decoy, by SIGKILL while a file is short, and completes it. Then it looks at a copy by rsync on another such file
 system, at the disk as it is, and at the disk after a refresh: at absolute inode numbers, offsets of directories, allocation
 groups, places of files, the host's counters, how often it counts that a directory or file was changed, and all that the
 decoy's password opens in the heads. A line for each look:
@@ -41,13 +44,26 @@ MUST_TELL = ("disk", "disk after a refresh")
 
 
 @contextlib.contextmanager
-def disk(kind, name):
+def disk(host, name):
     """A new file system, mounted, and the device that it is on."""
-    shell(f"truncate -s 512M {name}.image; mkfs.{kind} -q {name}.image; mkdir -p {name}; mount -o loop {name}.image {name}")
+    kind, *options = host.split(":")
+    mount = f"mount -o {','.join(['loop', *options])} {name}.image {name}"
+    shell(f"truncate -s 512M {name}.image; mkfs.{kind} -q {name}.image; mkdir -p {name}; {mount}")
     try:
         yield shell(f"findmnt -n -o SOURCE {name}").stdout.strip()
     finally:
         shell(f"umount {name}; rm {name}.image")
+
+
+def cut(vault, password):
+    """A visit that ends in the middle, as at a power cut, and what completes the file that is short then."""
+    agonyfs("mount", "--thumbnails", "none", "--password-file", password, vault, "Albums")
+    with open("Albums/cut", "wb") as file:
+        file.write(os.urandom(300_000))
+        os.fsync(file.fileno())
+    shell(f"fuser -s -k -KILL {vault}/agonyfs.json; umount -l Albums")
+    assert any(os.path.getsize(path) != program.MEGABYTE for path in segments(vault)), "no file is short"
+    agonyfs("refresh", "--complete", vault)
 
 
 def use_vault(vault, hidden, chance):
@@ -56,11 +72,17 @@ def use_vault(vault, hidden, chance):
         create(vault, "--cover", "24M", *(["--hidden-password-file", "hidden"] if hidden else []))
     # btrfs gives the room of what is deleted when all of it is durable.
     shell("sync -f disk")
-    for visit in range(3):
-        use(vault, "first", 1, f"photo {visit}")
+    for visit in range(int(AFTER) if AFTER.isdigit() else 3):
+        # Of many visits each replaces what an earlier one wrote, so that spaces are cleaned.
+        use(vault, "first", 1, f"photo {visit % 5}")
         if hidden:
             for number in range(chance.randint(1, 2)):
-                use(vault, "hidden", 1, f"secret {visit} {number}")
+                use(vault, "hidden", 1, f"secret {visit % 4} {number}")
+    if AFTER == "grown":
+        with little_room():
+            agonyfs(*(["space", "grow", "--password-file", "hidden"] if hidden else ["cover", "add"]), "8M", vault)
+    if AFTER == "cut":
+        cut(vault, "hidden" if hidden else "first")
     use(vault, "first", 1, "the last")
 
 
@@ -226,6 +248,9 @@ def look(kind, device, vault):
     features["change time: longest time between two"] = max(b - a for a, b in zip(changed, changed[1:]))
     if kind == "btrfs":
         features["counter: generation of segments"] = generation(f"{vault}/segments")
+        # Which a file keeps of which the first piece did not get smaller.
+        told = shell(f"btrfs inspect-internal dump-tree -t 5 {device} | grep -c NOCOMPRESS", check=False).stdout
+        features["flags: files that are not compressed"] = int(told)
     return {**features, **heads(vault)}
 
 
@@ -236,12 +261,13 @@ def settle(name):
     return device
 
 
-def looks(kind, hidden, chance):
+def looks(host, hidden, chance):
     """The looks at one vault."""
+    kind = host.split(":")[0]
     found = {}
-    with disk(kind, "disk"):
+    with disk(host, "disk"):
         use_vault("disk/vault", hidden, chance)
-        with disk(kind, "copy"):
+        with disk(host, "copy"):
             shell("rsync -a disk/vault/ copy/vault/")
             found["copy by rsync"] = look(kind, settle("copy"), "copy/vault")
             # Who has a copy has not the disk.
@@ -271,9 +297,9 @@ def bound(size):
     return 0.5 - (pairs - 1) / size**2 - 1e-9
 
 
-def judge(kind, name, found):
+def judge(host, name, found):
     """Prints what a look tells; whether that is as the threat model says."""
-    declared = [WORDS[word] for word in DECLARED.get((kind, name), [])]
+    declared = [WORDS[word] for word in DECLARED.get((host.split(":")[0], name), [])]
     areas = {feature: area(*([each[feature] for each in found[hidden][name]] for hidden in (False, True)))
              for feature in found[False][name][0]}
     limit = bound(len(found[False][name]))
@@ -282,7 +308,7 @@ def judge(kind, name, found):
     word = "WORKS" if wrong else "DECLARED" if telling else "NO LONGER" if name in MUST_TELL else "fails"
     worst = max(areas, key=lambda feature: abs(areas[feature] - 0.5))
     shown = ", ".join(f"{feature} {value:.2f}" for feature, value in (wrong or telling or {worst: areas[worst]}).items())
-    print(f"{word}: {kind}, {name}: {shown} ({len(areas)} features, bound 0.5 ± {limit:.2f})", flush=True)
+    print(f"{word}: {host}, {name}: {shown} ({len(areas)} features, bound 0.5 ± {limit:.2f})", flush=True)
     return word in ("fails", "DECLARED")
 
 
@@ -295,18 +321,18 @@ def main():
             with open(name, "w", encoding="ascii") as file:
                 file.write(f"the {name} password\n")
         os.mkdir("Albums")
-        for kind in HOSTS:
+        for host in HOSTS:
             found = {hidden: {name: [] for name in LOOKS} for hidden in (False, True)}
             for number in range(NUMBER):
                 chance = random.Random(number)
                 # Chance says which is first.
                 for hidden in random.sample((False, True), 2):
-                    for name, features in looks(kind, hidden, chance).items():
+                    for name, features in looks(host, hidden, chance).items():
                         found[hidden][name].append(features)
             if NUMBER < LEAST:
-                print(f"looked: {kind}: {sum(len(found[False][name][0]) for name in LOOKS)} features", flush=True)
+                print(f"looked: {host}: {sum(len(found[False][name][0]) for name in LOOKS)} features", flush=True)
             else:
-                good = all([judge(kind, name, found) for name in LOOKS]) and good
+                good = all([judge(host, name, found) for name in LOOKS]) and good
     finally:
         os.chdir("/")
         for place in ("Albums", "copy", "disk"):
@@ -316,5 +342,8 @@ def main():
 
 
 program.PROGRAM, NUMBER, HOSTS = os.path.realpath(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+AFTER = "3"
+if HOSTS[0] == "--after":
+    AFTER, HOSTS = HOSTS[1], HOSTS[2:]
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 main()

@@ -27,7 +27,7 @@ final class RequestForm: ChannelDuplexHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case .head(let sent):
       guard let head = Self.understood(sent) else {
-        errorCaught(context: context, error: HTTPParserError.invalidHost)
+        errorCaught(context: context, error: HTTPParserError.invalidHeaderToken)
         return
       }
       requests += 1

@@ -89,8 +89,10 @@ struct MountCommand: VaultCommand {
     if isDaemon, let session { return try SessionServer.serve(request, session) }
     if isDaemon { return try BackgroundMount.serve(request) }
     let isNew = try isNewVault()
-    let point = try checkedMountPoint(request.options)
-    (request.mountPoint, request.directory) = (point.path, point.directory)
+    do {
+      let point = try MountPoint.check(mountPoint, options: request.options, vault: path)
+      (request.mountPoint, request.directory) = (point.path, point.directory)
+    } catch { throw occupied(error) }
     if isNew, !create { try confirmNewVault() }
     if request.options.allowsOthers {
       Output.note(
@@ -105,22 +107,16 @@ struct MountCommand: VaultCommand {
     try serve(request, secret)
   }
 
-  /// The mount point.
-  ///
-  /// - Throws: why nothing can be mounted there.
-  private func checkedMountPoint(_ options: MountOptions) throws -> MountPoint {
-    do {
-      return try MountPoint.check(mountPoint, options: options, vault: path)
-    } catch MountError.mountedAlready(let name) {
-      let place = AbsolutePath.of(mountPoint)
-      guard SpacePlace.places(ofVault: path).contains(place.resolved ?? place) else {
-        throw MountError.mountedAlready(path: name)
-      }
-      throw CommandFailure(
-        .mountPointUnusable,
-        "A space of \(path) is mounted at \(name) already; unmount it to open another one there, or choose another directory."
-      )
-    }
+  /// Why nothing can be mounted there: a space of this vault is there already, or the error as it is.
+  private func occupied(_ error: any Error) -> any Error {
+    let place = AbsolutePath.of(mountPoint)
+    guard case MountError.mountedAlready(let name) = error,
+      SpacePlace.places(ofVault: path).contains(place.resolved ?? place)
+    else { return error }
+    return CommandFailure(
+      .mountPointUnusable,
+      "A space of \(path) is mounted at \(name) already; unmount it to open another one there, or choose another directory."
+    )
   }
 
   private func serve(_ request: MountRequest, _ secret: consuming Password) throws {

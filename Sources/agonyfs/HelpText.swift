@@ -347,7 +347,8 @@ enum HelpText {
     one, all files get the owner of segments and the mode of agonyfs.json, all folders those of segments, and access lists \
     go. Afterwards every space opens as before. Do it before the disk or a copy leaves your hands, and on a backup \
     that was filled more than once. The number of files stays: what piled up in a backup shows until it was filled once \
-    by rsync -a --delete-after. Do that first, or copy to an empty directory.
+    by rsync -a --delete-after. Do that first, or copy to an empty directory. The article BeforeLending.md has all steps \
+    on one page.
 
     It refuses, and changes nothing, while files are shorter than the others. If the vault is a copy that was \
     interrupted, copy once more. If a crash left them, mount the space that was in use, or give --complete, which \

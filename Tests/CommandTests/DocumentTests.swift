@@ -73,30 +73,72 @@ import Testing
     }
   }
 
+  /// The cells of a row of a table.
+  private func cells(_ line: Substring) -> [String] {
+    line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast().map { cell in
+      cell.split(separator: " ").joined(separator: " ")
+    }
+  }
+
+  /// The rows of the tables of an article.
+  private func rows(of article: String) throws -> [[String]] {
+    let lines = try text(of: "Sources/agonyfs/agonyfs.docc/\(article).md").split(separator: "\n")
+    return lines.filter { $0.hasPrefix("|") }.map { cells($0) }
+  }
+
   /// What `Tests/Attacks/hosts.py` lets tell is what the threat model says of each host, in the same words.
   @Test func theTableOfHostsIsWhatTheAttackPermits() throws {
-    func cells(_ line: Substring) -> [String] {
-      line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast().map { cell in
-        cell.split(separator: " ").joined(separator: " ")
-      }
-    }
     func words(_ cell: String) -> Set<String> {
       Set(cell.split(separator: ",").map { $0.split(separator: " ").joined(separator: " ") })
     }
-    let rows = try text(of: "Sources/agonyfs/agonyfs.docc/ThreatModel.md").split(separator: "\n")
-      .filter { $0.hasPrefix("|") }.map(cells)
+    let rows = try self.rows(of: "ThreatModel")
     let head: [String]? = rows.first { $0.contains("disk after a refresh") }
     let titles: [String] = try #require(head).map { title in title.filter { $0 != "`" } }
     let permitted = try Outcome(
       "/usr/bin/python3", arguments: ["-B", root + "/Tests/Attacks/declared.py"])
     #expect(permitted.status == 0, "\(permitted)")
-    let lines = permitted.output.split(separator: "\n").map(cells)
+    let lines = permitted.output.split(separator: "\n").map { cells($0) }
     #expect(lines.count == 9)
     for line in lines where line.count == 3 {
       let found: [String]? = rows.first { $0.first?.lowercased() == line[0] && $0.count == titles.count }
       let row = try #require(found, "\(line)")
       let column = try #require(titles.firstIndex(of: line[1]), "\(line)")
       #expect(words(row[column]) == words(line[2]), "\(line)")
+    }
+  }
+
+  /// *Before you lend* says that nothing shows only where the threat model says so of every file system.
+  @Test func thePageBeforeLendingPromisesNoMoreThanTheThreatModel() throws {
+    let hosts = try rows(of: "ThreatModel")
+    let head: [String] = try #require(hosts.first { $0.contains("disk after a refresh") })
+    let systems = hosts.filter { row in
+      row.count == head.count && ["ext4", "XFS", "btrfs", "tmpfs"].contains(row.first)
+    }
+    #expect(systems.count == 4)
+    let page = try rows(of: "BeforeLending")
+    var quiet = 0
+    for (column, way) in head.enumerated().dropFirst() {
+      let found: [String]? = page.first { $0.first == way && $0.count == 2 }
+      let row = try #require(found, "\(way)")
+      guard row[1].lowercased().contains("nothing") else { continue }
+      quiet += 1
+      for system in systems { #expect(system[column] == "nothing", "\(way) on \(system[0])") }
+    }
+    #expect(quiet == 1)
+  }
+
+  /// A line that somebody copies before a disk goes is a command of this program.
+  @Test func thePageBeforeLendingHasCommandsThatExist() throws {
+    let page = try text(of: "Sources/agonyfs/agonyfs.docc/BeforeLending.md")
+    let lines = page.split(separator: "\n").filter { $0.hasPrefix("    ") }
+    let marked = page.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
+    // A command without a vault or a mount point is only named.
+    let spans = marked.map(\.element).filter { $0.contains("~/") }
+    let all: [[String]] = (lines + spans).map { line in line.split(separator: " ").map { String($0) } }
+    let commands = all.filter { $0.first == "agonyfs" }
+    #expect(commands.count >= 6)
+    for words in commands {
+      #expect(throws: Never.self, "\(words)") { _ = try AgonyfsCommand.parse(Array(words.dropFirst())) }
     }
   }
 

@@ -3,6 +3,7 @@
 // Invariants
 // 1. The token gives other secrets with and without verification of the person. What a key was made with is in its
 //    record, and used each time.
+// 2. A token is asked for a touch or gets a PIN only if it is the one that holds the key, or the only one that may.
 #include "unlock.h"
 
 #include <fido.h>
@@ -15,11 +16,13 @@ static const char party[] = "agonyfs";
 #define MOST_TOKENS 16
 
 static const fido_dev_io_t *transport;
-static const char *transport_path;
+static const char *const *transport_paths;
+static size_t transport_path_count;
 
-void agonyfs_token_use(const void *functions, const char *path) {
+void agonyfs_token_use(const void *functions, const char *const *paths, size_t count) {
     transport = functions;
-    transport_path = path;
+    transport_paths = paths;
+    transport_path_count = count;
 }
 
 static int status_of(int error) {
@@ -74,43 +77,100 @@ static bool has_extension(fido_dev_t *token) {
     return found;
 }
 
-/// The first token that can be opened, if it has the extension.
-static int open_token(fido_dev_t **token) {
+/// An assertion by the credential of a key; NULL if there is no memory.
+static fido_assert_t *new_assertion(const struct agonyfs_token_key *key) {
+    // Only the extension's answer is used, so the challenge need not be random.
+    static const uint8_t challenge[32];
+    fido_assert_t *assertion = fido_assert_new();
+    if (!assertion) return NULL;
+    int error = fido_assert_set_rp(assertion, party);
+    if (!error) error = fido_assert_set_clientdata_hash(assertion, challenge, sizeof challenge);
+    if (!error && key->credential_size) error = fido_assert_allow_cred(assertion, key->credential, key->credential_size);
+    if (error) fido_assert_free(&assertion);
+    return assertion;
+}
+
+/// Whether a token holds a credential.
+enum holding { HOLDS_NOT, MAY_HOLD, HOLDS };
+
+/// Asks a token for an assertion that needs neither touch nor PIN.
+static enum holding holding_of(fido_dev_t *token, const struct agonyfs_token_key *key) {
+    fido_assert_t *assertion = new_assertion(key);
+    int error = assertion ? fido_assert_set_up(assertion, FIDO_OPT_FALSE) : FIDO_ERR_INTERNAL;
+    if (!error) error = fido_dev_get_assert(token, assertion, NULL);
+    fido_assert_free(&assertion);
+    if (error == FIDO_OK) return HOLDS;
+    bool is_denied = error == FIDO_ERR_NO_CREDENTIALS || error == FIDO_ERR_INVALID_CREDENTIAL;
+    return is_denied && !key->hidden ? HOLDS_NOT : MAY_HOLD;
+}
+
+struct search {
+    const struct agonyfs_token_key *key;  ///< NULL for a token that can make one.
+    fido_dev_t *found;                    ///< The first of those that hold it most surely.
+    enum holding holding;                 ///< How surely.
+    size_t equals;                        ///< Those that hold it as surely.
+    uint32_t seen;                        ///< Those that could be opened.
+};
+
+static void consider(struct search *search, const char *path) {
+    fido_dev_t *token = open_at(path);
+    if (!token) return;
+    search->seen++;
+    enum holding holding = HOLDS_NOT;
+    if (has_extension(token)) holding = search->key ? holding_of(token, search->key) : HOLDS;
+    if (holding > search->holding) {
+        if (search->found) close_token(search->found);
+        search->found = token;
+        search->holding = holding;
+        search->equals = 1;
+    } else {
+        close_token(token);
+        if (holding != HOLDS_NOT && holding == search->holding) search->equals++;
+    }
+}
+
+int agonyfs_token_find(
+    const struct agonyfs_token_key *key, bool has_pin, struct fido_dev **token, uint32_t *detail
+) {
+    struct search search = {.key = key};
     fido_init(0);
-    *token = NULL;
     if (transport) {
-        *token = open_at(transport_path);
-        if (!*token) return AGONYFS_UNLOCK_UNAVAILABLE;
+        for (size_t i = 0; i < transport_path_count; i++) consider(&search, transport_paths[i]);
     } else {
         fido_dev_info_t *list = fido_dev_info_new(MOST_TOKENS);
         size_t count = 0;
         if (list && fido_dev_info_manifest(list, MOST_TOKENS, &count) == FIDO_OK) {
-            for (size_t i = 0; i < count && !*token; i++) {
-                *token = open_at(fido_dev_info_path(fido_dev_info_ptr(list, i)));
-            }
+            for (size_t i = 0; i < count; i++) consider(&search, fido_dev_info_path(fido_dev_info_ptr(list, i)));
         }
         fido_dev_info_free(&list, MOST_TOKENS);
-        if (!*token) return AGONYFS_UNLOCK_UNAVAILABLE;
     }
-    if (has_extension(*token)) return AGONYFS_UNLOCK_DONE;
-    close_token(*token);
+    *detail = search.seen;
     *token = NULL;
-    return AGONYFS_UNLOCK_UNSUPPORTED;
+    if (search.seen == 0) return AGONYFS_UNLOCK_UNAVAILABLE;
+    if (!search.found) return key ? AGONYFS_UNLOCK_GONE : AGONYFS_UNLOCK_UNSUPPORTED;
+    int status = AGONYFS_UNLOCK_DONE;
+    if (search.equals > 1) {
+        // A PIN for one would be a wrong one for another.
+        status = AGONYFS_UNLOCK_SEVERAL;
+    } else if (!has_pin && !fido_dev_has_uv(search.found) && (key ? key->verified : fido_dev_has_pin(search.found))) {
+        status = AGONYFS_UNLOCK_NEEDS_PIN;
+    }
+    if (status == AGONYFS_UNLOCK_DONE) {
+        *token = search.found;
+    } else {
+        close_token(search.found);
+    }
+    return status;
 }
 
 static int assert_secret(
     fido_dev_t *token, const struct agonyfs_token_key *key, const char *pin, uint8_t *secret, uint32_t *detail
 ) {
-    static const uint8_t challenge[32];
-    fido_assert_t *assertion = fido_assert_new();
+    fido_assert_t *assertion = new_assertion(key);
     if (!assertion) return AGONYFS_UNLOCK_FAILED;
     bool by_itself = key->verified && fido_dev_has_uv(token) && !pin;
-    int error = fido_assert_set_rp(assertion, party);
-    // Only the extension's answer is used, so the challenge need not be random.
-    if (!error) error = fido_assert_set_clientdata_hash(assertion, challenge, sizeof challenge);
-    if (!error) error = fido_assert_set_extensions(assertion, FIDO_EXT_HMAC_SECRET);
+    int error = fido_assert_set_extensions(assertion, FIDO_EXT_HMAC_SECRET);
     if (!error) error = fido_assert_set_hmac_salt(assertion, key->salt, sizeof key->salt);
-    if (!error && key->credential_size) error = fido_assert_allow_cred(assertion, key->credential, key->credential_size);
     if (!error && by_itself) error = fido_assert_set_uv(assertion, FIDO_OPT_TRUE);
     if (!error) error = fido_dev_get_assert(token, assertion, pin);
     int status = status_of(error);
@@ -127,22 +187,16 @@ static int assert_secret(
     }
     // Wipes its copy of the secret.
     fido_assert_free(&assertion);
-    *detail = (uint32_t) error;
+    if (status != AGONYFS_UNLOCK_GONE) *detail = (uint32_t) error;
     return status;
 }
 
 int agonyfs_token_make(
-    struct agonyfs_token_key *key, const uint8_t *user, bool resident, const char *pin, uint8_t *secret, uint32_t *detail
+    struct fido_dev *token, struct agonyfs_token_key *key, const uint8_t *user, bool resident, const char *pin,
+    uint8_t *secret, uint32_t *detail
 ) {
-    fido_dev_t *token;
-    int status = open_token(&token);
-    if (status != AGONYFS_UNLOCK_DONE) return status;
     key->verified = fido_dev_has_pin(token) || fido_dev_has_uv(token);
     bool by_itself = key->verified && fido_dev_has_uv(token) && !pin;
-    if (key->verified && !by_itself && !pin) {
-        close_token(token);
-        return AGONYFS_UNLOCK_NEEDS_PIN;
-    }
     static const uint8_t challenge[32];
     fido_cred_t *credential = fido_cred_new();
     int error = credential ? fido_cred_set_type(credential, COSE_ES256) : FIDO_ERR_INTERNAL;
@@ -153,7 +207,7 @@ int agonyfs_token_make(
     if (!error && resident) error = fido_cred_set_rk(credential, FIDO_OPT_TRUE);
     if (!error && by_itself) error = fido_cred_set_uv(credential, FIDO_OPT_TRUE);
     if (!error) error = fido_dev_make_cred(token, credential, pin);
-    status = status_of(error);
+    int status = status_of(error);
     *detail = (uint32_t) error;
     if (by_itself && (status == AGONYFS_UNLOCK_WRONG_PIN || status == AGONYFS_UNLOCK_BLOCKED))
         status = AGONYFS_UNLOCK_NEEDS_PIN;
@@ -168,17 +222,19 @@ int agonyfs_token_make(
         }
     }
     fido_cred_free(&credential);
-    if (status == AGONYFS_UNLOCK_DONE) status = assert_secret(token, key, pin, secret, detail);
+    key->hidden = false;
+    if (status == AGONYFS_UNLOCK_DONE) {
+        key->hidden = holding_of(token, key) == HOLDS_NOT;
+        status = assert_secret(token, key, pin, secret, detail);
+    }
     close_token(token);
     return status;
 }
 
-int agonyfs_token_get(const struct agonyfs_token_key *key, const char *pin, uint8_t *secret, uint32_t *detail) {
-    fido_dev_t *token;
-    int status = open_token(&token);
-    if (status != AGONYFS_UNLOCK_DONE) return status;
-    if (key->verified && !fido_dev_has_uv(token) && !pin) status = AGONYFS_UNLOCK_NEEDS_PIN;
-    if (status == AGONYFS_UNLOCK_DONE) status = assert_secret(token, key, key->verified ? pin : NULL, secret, detail);
+int agonyfs_token_get(
+    struct fido_dev *token, const struct agonyfs_token_key *key, const char *pin, uint8_t *secret, uint32_t *detail
+) {
+    int status = assert_secret(token, key, key->verified ? pin : NULL, secret, detail);
     close_token(token);
     return status;
 }

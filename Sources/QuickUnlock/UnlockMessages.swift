@@ -1,4 +1,5 @@
-// What agonyfs and its helper say to each other, through two pipes: one request, one reply.
+// What agonyfs and its helper say to each other, through two pipes: one request, one reply. Before that may come one that a
+// token is to be touched.
 //
 // Invariants
 // 1. Secrets go between locked memory and a pipe directly, never through an array or a string.
@@ -75,7 +76,7 @@ package struct UnlockRequest: Sendable {
 package struct UnlockReply: Sendable {
   /// What became of the request.
   package var status: UnlockStatus
-  /// The number of the library's error; 0 if there is none.
+  /// The number of the library's error; 0 if there is none. How many tokens were asked if none has the key.
   package var detail: UInt32
   /// The secret, of `UnlockRecord.secretSize` bytes.
   package var secret: SecretBytes?

@@ -39,4 +39,8 @@ package enum UnlockStatus: UInt8, Sendable {
   case unsupported = 8
   /// Anything else.
   case failed = 9
+  /// The token that has the key waits for a touch; another reply follows.
+  case touch = 10
+  /// More than one token comes into question.
+  case several = 11
 }

@@ -2,51 +2,69 @@ internal import CUnlock
 internal import Crypto
 internal import QuickUnlock
 
-/// A secret that a token computes. The record has a byte that is 1 if the token verifies the person, 32 bytes of salt,
-/// and the handle of the credential unless the token finds that by itself.
+/// A secret that a token computes. The record has a byte of `Traits`, 32 bytes of salt, and the handle of the credential
+/// unless the token finds that by itself.
 enum TokenUnlock {
+  /// Bits of a record.
+  private enum Traits {
+    /// The token verifies the person.
+    static let verified: UInt8 = 1
+    /// The token denies its credential to whom it has not verified.
+    static let hidden: UInt8 = 2
+  }
+
   private static let saltSize = Int(AGONYFS_UNLOCK_SECRET_SIZE)
 
-  static func answer(_ request: UnlockRequest) -> UnlockReply {
+  static func answer(_ request: UnlockRequest, _ announceTouch: () -> Void) -> UnlockReply {
     switch request.operation {
-    case .make: make(request)
-    case .get: get(request)
+    case .make: make(request, announceTouch)
+    case .get: get(request, announceTouch)
     // A token forgets a credential only when it is told to by its own tools.
     case .drop: UnlockReply(.done)
     }
   }
 
-  private static func make(_ request: UnlockRequest) -> UnlockReply {
+  private static func make(_ request: UnlockRequest, _ announceTouch: () -> Void) -> UnlockReply {
+    var token: OpaquePointer?
+    var detail = UInt32(0)
+    var status = UnlockStatus(unsafe agonyfs_token_find(nil, request.pin != nil, &token, &detail))
+    guard status == .done else { return UnlockReply(status, detail: detail) }
+    announceTouch()
     var key = agonyfs_token_key()
     let salt = Sodium.randomBytes(saltSize)
     unsafe withUnsafeMutableBytes(of: &key.salt) { unsafe $0.copyBytes(from: salt) }
     let user = Sodium.randomBytes(saltSize)
-    var (status, detail) = (UnlockStatus.failed, UInt32(0))
     let secret = unsafe SecretBytes(count: UnlockRecord.secretSize) { secret in
       unsafe withPIN(request) { pin in
         unsafe status = UnlockStatus(
-          agonyfs_token_make(&key, user, request.isResident, pin, secret.bytes, &detail))
+          agonyfs_token_make(token, &key, user, request.isResident, pin, secret.bytes, &detail))
       }
     }
     guard status == .done else { return UnlockReply(status, detail: detail) }
     let credential = unsafe withUnsafeBytes(of: &key.credential) { unsafe Array($0.prefix(key.credential_size)) }
-    return UnlockReply(.done, secret: secret, record: [key.verified ? 1 : 0] + salt + credential)
+    let traits = (key.verified ? Traits.verified : 0) | (key.hidden ? Traits.hidden : 0)
+    return UnlockReply(.done, secret: secret, record: [traits] + salt + credential)
   }
 
-  private static func get(_ request: UnlockRequest) -> UnlockReply {
+  private static func get(_ request: UnlockRequest, _ announceTouch: () -> Void) -> UnlockReply {
     var key = agonyfs_token_key()
     let credential = request.record.dropFirst(1 + saltSize)
     guard request.record.count > saltSize, credential.count <= Int(AGONYFS_UNLOCK_CREDENTIAL_LIMIT) else {
       return UnlockReply(.gone)
     }
-    key.verified = request.record[0] == 1
+    key.verified = request.record[0] & Traits.verified != 0
+    key.hidden = request.record[0] & Traits.hidden != 0
     unsafe withUnsafeMutableBytes(of: &key.salt) { unsafe $0.copyBytes(from: request.record[1...saltSize]) }
     unsafe withUnsafeMutableBytes(of: &key.credential) { unsafe $0.copyBytes(from: credential) }
     key.credential_size = credential.count
-    var (status, detail) = (UnlockStatus.failed, UInt32(0))
+    var token: OpaquePointer?
+    var detail = UInt32(0)
+    var status = UnlockStatus(unsafe agonyfs_token_find(&key, request.pin != nil, &token, &detail))
+    guard status == .done else { return UnlockReply(status, detail: detail) }
+    announceTouch()
     let secret = unsafe SecretBytes(count: UnlockRecord.secretSize) { secret in
       unsafe withPIN(request) { pin in
-        unsafe status = UnlockStatus(agonyfs_token_get(&key, pin, secret.bytes, &detail))
+        unsafe status = UnlockStatus(agonyfs_token_get(token, &key, pin, secret.bytes, &detail))
       }
     }
     return UnlockReply(status, detail: detail, secret: status == .done ? secret : nil)

@@ -18,17 +18,19 @@ package enum UnlockService {
     unsafe setenv("TSS2_LOG", "all+none", 1)
     _ = alarm(patience)
     do {
-      try answer(UnlockRequest(from: input)).send(to: output)
+      // If nobody reads that, the reply fails as well.
+      try answer(UnlockRequest(from: input)) { try? UnlockReply(.touch).send(to: output) }.send(to: output)
       return 0
     } catch {
       return 1
     }
   }
 
-  private static func answer(_ request: UnlockRequest) -> UnlockReply {
+  /// - Parameter announceTouch: is called when the token is found, before it waits for a touch.
+  private static func answer(_ request: UnlockRequest, announceTouch: () -> Void) -> UnlockReply {
     switch request.method {
     case .keyring: KeyringUnlock.answer(request)
-    case .fido2: TokenUnlock.answer(request)
+    case .fido2: TokenUnlock.answer(request, announceTouch)
     case .tpm: TPMUnlock.answer(request)
     }
   }

@@ -277,10 +277,11 @@ enum HelpText {
     --keyring: the key is in the keyring of your session, and opens the space as long as that is unlocked, for every \
     program of the session. Its item is called "Key" and is found by a random number; neither names agonyfs or a vault.
 
-    --fido2: a token computes the key when it is touched; one that has a PIN or reads fingers asks for that as well. By \
-    default the record on this machine has a handle without which the token computes nothing, and the token keeps nothing. \
-    With --resident the token keeps the credential, and its list of credentials shows "agonyfs" to whoever has its PIN; \
-    the record has no handle, only what else the key is computed from.
+    --fido2: a token computes the key when it is touched; one that has a PIN or reads fingers asks for that as well. Of \
+    several tokens only the one that has the key is asked. By default the record on this machine has a handle without \
+    which the token computes nothing, and the token keeps nothing. With --resident the token keeps the credential, and its \
+    list of credentials shows "agonyfs" to whoever has its PIN; the record has no handle, only what else the key is \
+    computed from.
 
     --tpm: the TPM of this machine seals the key; the disk in another machine opens nothing. Whoever can use your account \
     opens the space, unless --pin asks for a PIN each time: the TPM blocks those who guess. It is bound to no PCR, so \

@@ -11,4 +11,10 @@ import Testing
     #expect(UnlockMethod.fido2.sentence(for: UnlockReply(.failed, detail: 16)).hasSuffix("with error 16."))
     #expect(UnlockMethod.tpm.sentence(for: UnlockReply(.failed)) == "Using this machine's TPM failed.")
   }
+
+  /// Another method, or a token that is not connected, may have a key still.
+  @Test(arguments: UnlockMethod.allCases)
+  func noneIsToForgetARecord(_ method: UnlockMethod) {
+    #expect(!method.sentence(for: UnlockReply(.gone, detail: 2)).contains("--forget"))
+  }
 }

@@ -1,7 +1,8 @@
 """A FIDO2 token in software: CTAP 2.0 with hmac-secret and PIN protocol one, in CTAPHID reports on a Unix socket.
 
-token.py SOCKET [--pin PIN] [--without-secrets] [--deny FILE]: while FILE exists, the person does not touch the token.
-Credentials live as long as the process.
+token.py SOCKET [--pin PIN] [--without-secrets] [--deny FILE] [--hide] [--asked FILE]: while FILE exists, the person does not
+touch the token. With --hide it denies its credentials to whom it does not know (credProtect, level 3). The FILE of --asked
+gets a line for each touch and each PIN. Credentials live as long as the process.
 """
 
 import argparse
@@ -123,11 +124,17 @@ class Token:
             4: {"rk": True, "up": True, "clientPin": self.options.pin is not None}, 5: 1200, 6: [1],
         }
 
+    def note(self, word):
+        if self.options.asked:
+            with open(self.options.asked, "a") as file:
+                file.write(word + "\n")
+
     def client_pin(self, request):
         if request[2] == 1:
             return {3: self.retries}
         if request[2] == 2:
             return {1: cose(self.agreement.public_key(), -25)}
+        self.note("PIN")
         if self.retries == 0:
             raise Refusal(PIN_BLOCKED)
         shared = self.shared(request[3])
@@ -137,8 +144,10 @@ class Token:
         self.retries = 3
         return {2: encrypt(shared, self.pin_token)}
 
-    def verified(self, request, authentication_key, is_required):
-        if self.options.deny and os.path.exists(self.options.deny):
+    def verified(self, request, authentication_key, is_required, is_touched=True):
+        if is_touched:
+            self.note("touch")
+        if is_touched and self.options.deny and os.path.exists(self.options.deny):
             raise Refusal(DENIED)
         given = request.get(authentication_key)
         if given is None:
@@ -163,20 +172,24 @@ class Token:
         return {1: "none", 2: data, 3: {}}
 
     def get_assertion(self, request):
-        verified = self.verified(request, 6, False)
+        is_touched = request.get(5, {}).get("up", True)
+        verified = self.verified(request, 6, False, is_touched)
         allowed = [entry["id"] for entry in request.get(3, [])]
         for identifier, (party, key, secrets, is_resident) in self.credentials.items():
-            if party == request[1] and (identifier in allowed if allowed else is_resident):
+            is_shown = verified or not self.options.hide
+            if is_shown and party == request[1] and (identifier in allowed if allowed else is_resident):
                 break
         else:
             raise Refusal(NO_CREDENTIALS)
-        asked = request[4]["hmac-secret"]
-        shared = self.shared(asked[1])
-        if authentication(shared, asked[2])[:16] != asked[3]:
-            raise Refusal(PIN_AUTH_INVALID)
-        secret = authentication(secrets[verified], decrypt(shared, asked[2]))
-        data = sha256(party.encode()) + bytes([0x81 | (4 if verified else 0)]) + bytes(4)
-        data += encode({"hmac-secret": encrypt(shared, secret)})
+        asked = request.get(4, {}).get("hmac-secret")
+        flags = (1 if is_touched else 0) | (4 if verified else 0) | (0x80 if asked else 0)
+        data = sha256(party.encode()) + bytes([flags]) + bytes(4)
+        if asked:
+            shared = self.shared(asked[1])
+            if authentication(shared, asked[2])[:16] != asked[3]:
+                raise Refusal(PIN_AUTH_INVALID)
+            secret = authentication(secrets[verified], decrypt(shared, asked[2]))
+            data += encode({"hmac-secret": encrypt(shared, secret)})
         signature = key.sign(data + request[2], ec.ECDSA(hashes.SHA256()))
         return {1: {"id": identifier, "type": "public-key"}, 2: data, 3: signature}
 
@@ -225,6 +238,8 @@ def main():
     parser.add_argument("--pin")
     parser.add_argument("--without-secrets", action="store_true")
     parser.add_argument("--deny")
+    parser.add_argument("--hide", action="store_true")
+    parser.add_argument("--asked")
     options = parser.parse_args()
     token = Token(options)
     if os.path.exists(options.socket):

@@ -36,7 +36,11 @@ static int write_report(void *handle, const unsigned char *buffer, size_t size) 
     return send(*(int *) handle, buffer + 1, size - 1, MSG_NOSIGNAL) == (ssize_t) size - 1 ? (int) size : -1;
 }
 
-void agonyfs_use_virtual_token(const char *path) {
+void agonyfs_use_virtual_tokens(const char *text) {
     static const fido_dev_io_t functions = {open_socket, close_socket, read_report, write_report};
-    agonyfs_token_use(&functions, path);
+    static const char *paths[4];
+    size_t count = 0;
+    char *rest = strdup(text);
+    for (char *path; count < 4 && (path = strsep(&rest, ":"));) paths[count++] = path;
+    agonyfs_token_use(&functions, paths, count);
 }

@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// A token that libfido2 has open.
+struct fido_dev;
+
 /// What became of a request. The numbers are those of `UnlockStatus`.
 enum agonyfs_unlock_status {
     AGONYFS_UNLOCK_DONE = 0,
@@ -17,6 +20,8 @@ enum agonyfs_unlock_status {
     AGONYFS_UNLOCK_CANCELLED = 7,     ///< Nobody touched the token.
     AGONYFS_UNLOCK_UNSUPPORTED = 8,   ///< The token cannot do what is needed.
     AGONYFS_UNLOCK_FAILED = 9,        ///< Anything else.
+    AGONYFS_UNLOCK_TOUCH = 10,        ///< To be touched now; another status follows.
+    AGONYFS_UNLOCK_SEVERAL = 11,      ///< More than one token comes into question.
 };
 
 /// Bytes of a secret, and of the number that an item of the keyring is found by.
@@ -44,24 +49,34 @@ int agonyfs_keyring_delete(const uint8_t *item);
 struct agonyfs_token_key {
     uint8_t salt[AGONYFS_UNLOCK_SECRET_SIZE];
     bool verified;  ///< Whether the token knows the person, by PIN or finger, when it computes.
+    bool hidden;    ///< Whether the token denies that it has the credential until it knows the person.
     uint8_t credential[AGONYFS_UNLOCK_CREDENTIAL_LIMIT];
     size_t credential_size;  ///< 0 for a credential that the token finds by itself.
 };
+
+/// Finds the token that holds the credential of a key, without touch or PIN; or the one that can make a key, if `key` is
+/// NULL. On success it is to be given to agonyfs_token_make or agonyfs_token_get, which close it. `detail` becomes the
+/// number of tokens that were seen.
+int agonyfs_token_find(
+    const struct agonyfs_token_key *key, bool has_pin, struct fido_dev **token, uint32_t *detail
+);
 
 /// Makes a credential on a token for a user number of AGONYFS_UNLOCK_SECRET_SIZE bytes, and has it compute a secret from
 /// `key->salt`; sets the rest of the key. The person touches the token twice. `pin` may be NULL. `detail` becomes
 /// libfido2's error.
 int agonyfs_token_make(
-    struct agonyfs_token_key *key, const uint8_t *user, bool resident, const char *pin, uint8_t *secret,
-    uint32_t *detail
+    struct fido_dev *token, struct agonyfs_token_key *key, const uint8_t *user, bool resident, const char *pin,
+    uint8_t *secret, uint32_t *detail
 );
 
-/// Has the token compute a secret again.
-int agonyfs_token_get(const struct agonyfs_token_key *key, const char *pin, uint8_t *secret, uint32_t *detail);
+/// Has the token compute a secret again. `detail` stays if that is gone.
+int agonyfs_token_get(
+    struct fido_dev *token, const struct agonyfs_token_key *key, const char *pin, uint8_t *secret, uint32_t *detail
+);
 
-/// Uses libfido2's functions for the transport (a `fido_dev_io_t`) and this path instead of the machine's tokens. Both
-/// must stay.
-void agonyfs_token_use(const void *functions, const char *path);
+/// Uses libfido2's functions for the transport (a `fido_dev_io_t`) and the tokens at these paths instead of the machine's.
+/// All must stay.
+void agonyfs_token_use(const void *functions, const char *const *paths, size_t count);
 
 /// Seals a secret to the TPM, with a PIN if that is not empty. `record` has room for AGONYFS_UNLOCK_SEALED_LIMIT bytes.
 /// AGONYFS_TPM in the environment names the TPM as tpm2-tss does (TCTI); by default it is that of the machine.

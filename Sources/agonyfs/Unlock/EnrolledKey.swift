@@ -80,9 +80,6 @@ enum EnrolledKey {
   }
 
   private static func ask(_ request: UnlockRequest) throws -> UnlockReply {
-    if request.method == .fido2, request.operation != .drop {
-      Output.note(request.operation == .make ? "Touch the token when it blinks, twice." : "Touch the token.")
-    }
     var reply: UnlockReply
     do {
       try TracedProcess.refuse()

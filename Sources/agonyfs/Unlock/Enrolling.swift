@@ -121,8 +121,8 @@ struct Unenrolling {
       let failure = error.failure(of: enrolment.method)
       throw CommandFailure(
         failure.status,
-        failure.message + " Nothing was removed; agonyfs password remove --\(enrolment.method.word) --forget takes "
-          + "away what this machine keeps.")
+        failure.message + " Nothing was removed. If the key is lost, agonyfs password remove "
+          + "--\(enrolment.method.word) --forget takes away what this machine keeps.")
     }
   }
 

@@ -16,13 +16,30 @@ enum UnlockProgram {
     let (process, answer) = try CommandFailure.doing("starting \(path)") { () throws(Errno) in
       try start(path, request)
     }
-    let reply = Result { try UnlockReply(from: answer) }
+    if request.method == .keyring, isSilent(answer) { _ = waitingNote }
+    let reply = Result {
+      let first = try UnlockReply(from: answer)
+      guard first.status == .touch else { return first }
+      Output.note(request.operation == .make ? "Touch the token when it blinks, twice." : "Touch the token.")
+      return try UnlockReply(from: answer)
+    }
     let ending = process.wait()
     switch (reply, ending) {
     case (.success(let reply), .exited(0)): return reply
     case (_, .killed(SIGALRM)): throw CommandFailure(.failure, "Nobody answered in time.")
     default: throw CommandFailure(.failure, "\(path) \(ending.text) without an answer.")
     }
+  }
+
+  /// Given once, when it is first used.
+  private static let waitingNote: Void = Output.note(
+    "Waiting for the keyring: unlock it where it asks for that, or press Ctrl-C; agonyfs mount --ask asks for the password "
+      + "instead.")
+
+  /// Whether nothing comes for two seconds.
+  private static func isSilent(_ answer: Descriptor) -> Bool {
+    var waited = pollfd(fd: answer.number, events: Int16(POLLIN), revents: 0)
+    return (try? systemCall { unsafe poll(&waited, 1, 2000) }) == 0
   }
 
   /// Its ends of the pipes are open only in it on return.

@@ -5,13 +5,13 @@ import Testing
 @Suite struct TokenUnlockTests {
   private var root: String { #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 } }
 
-  /// Runs a script beside a vault. `token OPTIONS...` starts another token in the place of the one before; `typed TEXT
-  /// OPTIONS...` mounts at a terminal, where the lines of the text are typed.
+  /// Runs a script beside a vault. `token OPTIONS...` starts another token in the place of the one before, and `second
+  /// OPTIONS...` one in another place; `typed TEXT OPTIONS...` mounts at a terminal, where the lines of the text are typed.
   private func run(_ script: String) throws {
     let workspace = try Workspace.withVault()
     try workspace.write(
       """
-      export XDG_STATE_HOME="$W/state" AGONYFS_TEST_TOKEN="$W/socket" PYTHONDONTWRITEBYTECODE=1
+      export XDG_STATE_HOME="$W/state" AGONYFS_TEST_TOKEN="$W/socket:$W/socket2" PYTHONDONTWRITEBYTECODE=1
       mkdir -p programs
       test -e programs/agonyfs || {
         cp "$TOOLS/agonyfs" "$TOOLS/agonyfs-decoder" programs/
@@ -26,11 +26,19 @@ import Testing
         process=$!
         wait_for 600 'the token listens' test -S socket
       }
+      process2=
+      remove_second() { test -z "$process2" || { kill $process2; gone $process2; process2=; }; rm -f socket2; }
+      second() {
+        remove_second
+        python3 "$TOKEN" socket2 "$@" > token2.log 2>&1 &
+        process2=$!
+        wait_for 600 'the second token listens' test -S socket2
+      }
       \(UnlockScript.functions)
       add() { agonyfs password add --fido2 --password-file password "$@" Vault; }
       """, to: "session")
     let start = "TOOLS='\(builtFolder)' TOKEN='\(root)/Tests/VirtualToken/token.py'\n. ./session\n"
-    let outcome = try workspace.shell("set -eu\n" + start + script + "\nremove")
+    let outcome = try workspace.shell("set -eu\n" + start + script + "\nremove\nremove_second")
     #expect(outcome.status == 0, "\(outcome)")
   }
 
@@ -86,11 +94,49 @@ import Testing
       mv kept programs/agonyfs-unlock
       # Another token, or this one after a reset.
       token
-      fails 'not on this token'
+      fails 'The connected token does not hold the key'
+      not grep -q 'Touch the token' err
       not agonyfs password remove --fido2 Vault 2> said
       grep -q -e '--forget' said
       agonyfs password remove --fido2 --forget Vault
       test -z "$(agonyfs password list)"
+      """)
+  }
+
+  /// The token that is found first is another one than that of the key.
+  @Test(arguments: ["", "--resident"])
+  func onlyTheTokenThatHasTheKeyIsAsked(_ options: String) throws {
+    try run(
+      """
+      second
+      add \(options)
+      token --asked "$W/asked"
+      agonyfs mount --enrolled Vault Albums 2> said
+      test $(grep -c 'Touch the token' said) = 1
+      agonyfs unmount Albums
+      # Which one is to hold a new key is not guessed.
+      says 1 'leave only the one that is for this space' add --yes
+      not test -e asked
+      # Without the key nobody is asked for a touch, nor told to forget it.
+      second --asked "$W/asked"
+      says 1 'None of the 2 connected tokens holds the key' agonyfs mount --enrolled Vault Albums
+      not grep -q -e 'Touch the token' -e --forget err
+      not test -e asked
+      """)
+  }
+
+  @Test func onlyTheTokenThatHasTheKeyGetsThePIN() throws {
+    try run(
+      """
+      second --pin 123456
+      typed '123456\\n' password add --fido2 --password-file password Vault
+      token --pin 654321 --asked "$W/asked"
+      typed '123456\\n' mount Vault Albums
+      mounted
+      agonyfs unmount Albums
+      second --pin 123456
+      fails 'None of the 2 connected tokens holds the key'
+      not test -e asked
       """)
   }
 
@@ -125,10 +171,12 @@ import Testing
       """)
   }
 
-  @Test func aTokenWithAPINAsksForIt() throws {
+  /// Also one that denies that it has the key until it gets its PIN.
+  @Test(arguments: ["", "--hide"])
+  func aTokenWithAPINAsksForIt(_ options: String) throws {
     try run(
       """
-      token --pin 123456
+      token --pin 123456 \(options)
       not add 2> said
       grep -q 'asks for its PIN' said
       typed '123456\\n' password add --fido2 --password-file password Vault

@@ -93,6 +93,9 @@ enum HelpText {
     where a password comes from; --ask asks all the same. If the key is not there or opens nothing, one sentence says \
     why, and the password is asked for. Without a terminal only --enrolled uses it, and then fails if it does not work.
 
+    If files lie in the mount point, a program has saved them while nothing was mounted, and they are not encrypted. At a \
+    terminal mount asks whether to import them; elsewhere it names the commands that do it.
+
     EXAMPLES
 
       agonyfs mount ~/Vault ~/Albums

@@ -5,7 +5,7 @@ internal import System
 package struct Finding: Sendable {
   /// What it is. The raw values are those of `--json`, and never change.
   package enum Kind: String, Sendable, CaseIterable {
-    case thumbnail, recent, trash, metadata, index, history, settings, session, cache, temporary
+    case thumbnail, recent, trash, metadata, index, history, settings, session, cache, temporary, plain
 
     /// Its name, of one and of several.
     package var words: (one: String, several: String) {
@@ -20,6 +20,7 @@ package struct Finding: Sendable {
       case .session: ("entry of a session", "entries of a session")
       case .cache: ("entry of a cache", "entries of a cache")
       case .temporary: ("mention in a temporary file", "mentions in temporary files")
+      case .plain: ("file or folder that is not encrypted", "files or folders that are not encrypted")
       }
     }
   }

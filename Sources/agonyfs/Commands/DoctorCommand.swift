@@ -55,10 +55,11 @@ struct DoctorCommand: ParsableCommand {
     let vaults = mountedVaults(searched, mounted)
     var search = TraceSearch(home, for: searched, known: KnownFiles(in: known), vaults: vaults)
     if !searched.paths.isEmpty { search.run(onlyRemovable: quiet) }
+    if !quiet { search.look(inBare: barePlaces(places.isEmpty ? MountPlace.known(home: home.path) : Array(named))) }
     let notes = quiet ? [] : systemNotes(home, searched, mounted, vaults)
     var dialogue = DoctorDialogue(command: self, search: search)
     try dialogue.run(notes)
-    guard !searched.paths.isEmpty else {
+    guard !searched.paths.isEmpty || !search.findings.isEmpty else {
       throw CommandFailure(
         .mountPointUnusable,
         "You have no space mounted, so only the system was looked at; name where a space was mounted: agonyfs doctor "
@@ -66,6 +67,17 @@ struct DoctorCommand: ParsableCommand {
     }
     if dialogue.failures > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
     if dialogue.left > 0 || !search.gaps.isEmpty { throw ExitCode(CommandStatus.tracesLeft.rawValue) }
+  }
+
+  /// Those of some places at which nothing is mounted, without links. A vault is no mount point.
+  private func barePlaces(_ places: [[UInt8]]) -> [[UInt8]] {
+    let bare = places.filter(MountedPlaces.isBare).compactMap { FilePath(bytes: $0).resolved?.bytes }
+    return SearchedPlaces(bare.filter { MountedPlaces.isBare($0) && !isVault($0) }).paths
+  }
+
+  private func isVault(_ path: [UInt8]) -> Bool {
+    let parameters = FilePath(bytes: path).appending(VaultParameters.fileName)
+    return (try? unsafe parameters.call { unsafe access($0, F_OK) }) != nil
   }
 
   /// The vaults of the spaces that are mounted where traces are looked for.
@@ -83,10 +95,7 @@ struct DoctorCommand: ParsableCommand {
   ) -> [SystemNote] {
     let spaces = SearchedPlaces(mounted.map(\.path))
     // Vaults may be named, too.
-    let named = searched.paths.filter { path in
-      let parameters = FilePath(bytes: path).appending(VaultParameters.fileName)
-      return !spaces.contains(path) && (try? unsafe parameters.call { unsafe access($0, F_OK) }) != nil
-    }
+    let named = searched.paths.filter { !spaces.contains($0) && isVault($0) }
     return SystemChecks.notes(
       SystemView(),
       SystemSubject(

@@ -89,22 +89,34 @@ struct MountCommand: VaultCommand {
     if isDaemon, let session { return try SessionServer.serve(request, session) }
     if isDaemon { return try BackgroundMount.serve(request) }
     let isNew = try isNewVault()
-    do {
-      let point = try MountPoint.check(mountPoint, options: request.options, vault: path)
-      (request.mountPoint, request.directory) = (point.path, point.directory)
-    } catch { throw occupied(error) }
+    // What lies in it is looked at when all else is right.
+    var options = request.options
+    options.allowsNonEmpty = true
+    let point: MountPoint
+    do { point = try MountPoint.check(mountPoint, options: options, vault: path) } catch { throw occupied(error) }
+    (request.mountPoint, request.directory) = (point.path, point.directory)
     if isNew, !create { try confirmNewVault() }
+    let files = try UnencryptedFiles.found(in: point, request.options)
+    if let files {
+      try files.confirmImport(isPossible: !foreground && !request.options.isReadOnly)
+      request.optionLists.append("nonempty")
+      request.options.allowsNonEmpty = true
+    }
     if request.options.allowsOthers {
       Output.note(
         "With allow_other indexers such as updatedb see the files as well; add fuse.\(request.options.subtype) to PRUNEFS "
           + "in /etc/updatedb.conf.")
     }
     let source = mounting.opening.password.source(otherFile: request.options.passwordFile)
-    if !isNew, case .unspecified = source, !ask, try mountEnrolled(request) { return }
+    if !isNew, case .unspecified = source, !ask, try mountEnrolled(request) {
+      try files?.moveIntoSpace()
+      return
+    }
     let secret = try source.password(
       for: isNew ? .setting : .opening, prompt: "\(isNew ? "New password" : "Password") for \(path)")
     if isNew { try NewVault.create(at: path, password: secret) }
     try serve(request, secret)
+    try files?.moveIntoSpace()
   }
 
   /// Why nothing can be mounted there: a space of this vault is there already, or the error as it is.

@@ -11,6 +11,8 @@ struct ImportDialogue {
   let sources: ImportSources
   let pattern: DatePattern?
   let command: ImportCommand
+  /// Whether a folder becomes an album of its name where everything goes into the space as it is.
+  var keepsNames = true
 
   func run() throws {
     let calls = FileCalls()
@@ -78,7 +80,7 @@ struct ImportDialogue {
     let list = command.deleteOriginals ? DeletionList(calls, in: target.incoming, named: options.name) : nil
     let importer = Importer(calls, into: target, options: options)
     let run = ImportRun(importer, observer: follower, list: list, base: [], tools: tools)
-    let keepsName = destination.album.isEmpty && pattern == nil && !command.watch
+    let keepsName = keepsNames && destination.album.isEmpty && pattern == nil && !command.watch
     return (run.run(sources.all, listing: listing, keepsName: keepsName, accepts: accepts), list)
   }
 

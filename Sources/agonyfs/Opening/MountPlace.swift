@@ -7,16 +7,29 @@ internal import SystemPackage
 /// Where a space is mounted if nobody says where: below the user's runtime directory, which is in memory, no indexer looks
 /// into, and goes with the session; without one, in a hidden directory of the home.
 enum MountPlace {
+  /// The directory that holds such places; nil if there is none for this user.
+  private static var base: FilePath? {
+    if let runtime = Environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
+      return FilePath(runtime).appending("agonyfs")
+    }
+    guard let home = Environment["HOME"], home.hasPrefix("/") else { return nil }
+    return FilePath(home).appending(".agonyfs")
+  }
+
+  /// Where spaces are mounted, now or at times, as far as that is known: by lines of /etc/fstab, by `agonyfs open`, and
+  /// in `Albums` in a home directory.
+  static func known(home: [UInt8]) -> [[UInt8]] {
+    var places = MountedPlaces.inTable((try? WholeFile.read("/etc/fstab")) ?? [])
+    places.append(FilePath(bytes: home).appending("Albums").bytes)
+    guard let base, let names = try? Directory.names(in: base) else { return places }
+    return places + names.map { base.bytes + [UInt8(ascii: "/")] + $0 }
+  }
+
   /// An empty directory that is called like the vault.
   ///
   /// - Throws: `CommandFailure` if none can be made.
   static func free(for vault: FilePath) throws(CommandFailure) -> FilePath {
-    let base: FilePath
-    if let runtime = Environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
-      base = FilePath(runtime).appending("agonyfs")
-    } else if let home = Environment["HOME"], home.hasPrefix("/") {
-      base = FilePath(home).appending(".agonyfs")
-    } else {
+    guard let base else {
       throw CommandFailure(.usage, "Neither XDG_RUNTIME_DIR nor HOME is set; use agonyfs mount, and say where.")
     }
     try make(base)

@@ -115,6 +115,48 @@ import Testing
         """)
   }
 
+  /// What a program saved at the place of a mount while there was none is told, and stays.
+  @Test func filesWhereNothingIsMounted() throws {
+    try expectSuccess(
+      Workspace.withVault(),
+      Self.start + """
+        echo photo > Albums/b.jpg
+        gives 19 agonyfs doctor --yes Albums > told
+        grep -q '^mount point: 1 file or folder that is not encrypted' told
+        grep -q 'Albums/b.jpg$' told
+        gives 19 agonyfs doctor --json Albums > told
+        grep '"kind":"plain"' told | grep -q '"removable":false'
+        agonyfs doctor --yes --quiet Albums
+        test "$(cat Albums/b.jpg)" = photo
+        agonyfs doctor Vault > told || test $? = 19
+        not grep '^mount point' told
+        agonyfs mount -o nonempty --password-file password Vault Albums
+        echo photo > Albums/c.jpg
+        agonyfs doctor --dry-run Albums > told || test $? = 19
+        not grep '^mount point' told
+        agonyfs unmount Albums
+        """)
+  }
+
+  /// Without a name, mount points that are known are looked at.
+  @Test(.enabled(if: Workspace.isRoot, "needs root, for a table of mounts of its own"))
+  func filesInKnownMountPoints() throws {
+    try expectSuccess(
+      inNamespaceOf: Workspace(), isAlone: true,
+      Self.start + """
+        export XDG_RUNTIME_DIR="$W/runtime"
+        mkdir -p home/Albums runtime/agonyfs/Vault
+        echo photo > home/Albums/a.jpg
+        echo photo > runtime/agonyfs/Vault/b.jpg
+        gives 19 agonyfs doctor > told
+        grep -q '^mount point: 2 files or folders that are not encrypted' told
+        grep -q 'home/Albums/a.jpg$' told
+        grep -q 'runtime/agonyfs/Vault/b.jpg$' told
+        rm home/Albums/a.jpg runtime/agonyfs/Vault/b.jpg
+        gives 14 agonyfs doctor > told
+        """)
+  }
+
   @Test func asksForEachThatMayBeTheOnlyCopy() throws {
     let workspace = try makeHome(in: Workspace())
     let script = """

@@ -1,0 +1,174 @@
+// Invariants
+// 1. Nothing is moved before the space is mounted, and nothing is deleted but by an import that has read it back from the
+//    vault, after it asked. Until then it is in a directory that was named.
+// 2. Files are moved, and imported by a path, only where no other user can have another directory come to the path.
+
+internal import ArgumentParser
+internal import Client
+internal import Glibc
+internal import Import
+internal import Mount
+internal import System
+internal import SystemPackage
+
+/// What lies in a mount point while nothing is mounted there. A program has saved it in the clear.
+struct UnencryptedFiles {
+  /// The mount point, without symbolic links.
+  private let path: FilePath
+  /// The same, opened before a mount hides what lies in it.
+  private let directory: Descriptor
+  private let names: [[UInt8]]
+
+  /// What lies in a mount point that is to be empty; nil if there is nothing.
+  ///
+  /// - Throws: `MountError.notPermitted` if it cannot be listed.
+  static func found(in point: MountPoint, _ options: MountOptions) throws(MountError) -> UnencryptedFiles? {
+    if options.allowsNonEmpty { return nil }
+    do throws(Errno) {
+      let directory = try Descriptor.openQuietly(".", in: point.directory, O_RDONLY | O_DIRECTORY)
+      let names = try Directory.names(in: ".", of: directory)
+      if names.isEmpty { return nil }
+      return UnencryptedFiles(
+        path: point.path, directory: directory, names: names.sorted { $0.lexicographicallyPrecedes($1) })
+    } catch {
+      throw .notPermitted(path: point.path.string)
+    }
+  }
+
+  /// Asks whether it is to be imported as soon as the space is mounted.
+  ///
+  /// - Throws: status 14 if the answer is no, or nobody can be asked.
+  func confirmImport(isPossible: Bool) throws(CommandFailure) {
+    let count = names.count.counted("file or folder in it is", "files or folders in it are")
+    let state =
+      "The mount point \(TerminalText.safe(path.bytes)) is not empty: \(count) not encrypted "
+      + "(\(PathList.text(names, of: names.count))), as programs save them while nothing is mounted."
+    guard isPossible, isOnlyOurs, EnrolledKey.canAsk, let terminal = Terminal() else {
+      throw CommandFailure(.mountPointUnusable, "\(state) \(advice)")
+    }
+    guard terminal.confirm("\(state) Import them when the space is mounted?") else {
+      throw CommandFailure(.mountPointUnusable, "Nothing was mounted, and nothing was changed. \(advice)")
+    }
+  }
+
+  private var advice: String {
+    let (from, aside) = (Self.quoted(path.bytes), Self.quoted(path.bytes + Self.suffix))
+    return "To import them: mkdir -m 700 \(aside) && find \(from) -mindepth 1 -maxdepth 1 -exec mv -t \(aside) {} +, "
+      + "then mount, then agonyfs import --all-files --delete-originals \(aside) \(from). "
+      + "Or choose an empty directory, or add -o nonempty to hide them."
+  }
+
+  private static let suffix = Array("-unencrypted".utf8)
+
+  /// A path as a word for a shell.
+  private static func quoted(_ path: [UInt8]) -> String {
+    let text = TerminalText.safe(path)
+    let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "/._+-".contains($0) }
+    return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+  }
+
+  /// Whether nobody but this user and root can change what the path leads to.
+  private var isOnlyOurs: Bool {
+    let user = geteuid()
+    let writable: mode_t = user == 0 ? 0o022 : 0o002
+    var place = path.removingLastComponent()
+    var parent = stat()
+    guard let own = try? directory.status(), own.st_uid == user,
+      (try? unsafe place.call { unsafe lstat($0, &parent) }) != nil, parent.st_uid == user,
+      parent.st_dev == own.st_dev
+    else { return false }
+    repeat {
+      var status = stat()
+      guard (try? unsafe place.call { unsafe lstat($0, &status) }) != nil, [0, user].contains(status.st_uid),
+        status.st_mode & writable == 0 || status.st_mode & S_ISVTX != 0
+      else { return false }
+    } while place.removeLastComponent()
+    return true
+  }
+}
+
+extension UnencryptedFiles {
+  /// Moves everything to a new directory beside the mount point, and imports that into the space that is mounted by now,
+  /// as `agonyfs import --delete-originals` does.
+  ///
+  /// - Throws: why not everything is in the space; where it is was said.
+  func moveIntoSpace() throws {
+    let shown = TerminalText.safe(path.bytes)
+    let destination: ImportDestination
+    let aside: Aside
+    do {
+      destination = try ImportDestination(path.bytes, into: nil)
+      _ = try destination.open(FileCalls(), toWrite: true)
+      aside = try makeAside()
+    } catch {
+      Output.note("What lay in \(shown) stays there, below the mount, not encrypted.")
+      throw error
+    }
+    let place = TerminalText.safe(aside.path.bytes)
+    Output.note("What lay in \(shown) is in \(place) until the space has it, verified.")
+    let isWhole = moveAll(to: aside.directory)
+    let words = ["--delete-originals", "--all-files", "--no-takeout", "--"]
+    let command = try ImportCommand.parse(words + [aside.path, path].map { ByteText.text(of: $0.bytes) })
+    let sources = try ImportSources([aside.path.bytes], destination: destination, deletesOriginals: true)
+    let dialogue = ImportDialogue(
+      destination: destination, sources: sources, pattern: nil, command: command, keepsNames: false)
+    let imported = Result { try dialogue.run() }
+    Self.removeEmptyFolders(in: aside.directory)
+    if (try? unsafe aside.path.call { unsafe rmdir($0) }) == nil {
+      Output.note("What stays is in \(place), not encrypted.")
+    }
+    try imported.get()
+    if !isWhole { throw CommandFailure(.notAllImported, "What could not be moved stays below the mount at \(shown).") }
+  }
+
+  /// A directory beside the mount point that was made for its files.
+  private typealias Aside = (path: FilePath, directory: Descriptor)
+
+  private func makeAside() throws(CommandFailure) -> Aside {
+    let shown = TerminalText.safe(path.bytes)
+    return try CommandFailure.doing("making a directory beside \(shown)") { () throws(Errno) -> Aside in
+      for number in 1...100 {
+        let ending = number == 1 ? [] : Array(" \(number)".utf8)
+        let other = FilePath(bytes: path.bytes + Self.suffix + ending)
+        do throws(Errno) {
+          try unsafe other.call { unsafe mkdir($0, 0o700) }
+        } catch {
+          if error == .fileExists { continue }
+          throw error
+        }
+        return (other, try Descriptor.open(other, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+      }
+      throw Errno.fileExists
+    }
+  }
+
+  /// Whether all could be moved; what could not be was said.
+  private func moveAll(to aside: Descriptor) -> Bool {
+    var isWhole = true
+    // The mount hides it from paths, and not from who has it open.
+    for name in (try? Directory.names(in: ".", of: directory)) ?? names {
+      let text = name.map { CChar(bitPattern: $0) } + [0]
+      do throws(Errno) {
+        try systemCall { unsafe renameat(directory.number, text, aside.number, text) }
+      } catch {
+        isWhole = false
+        Output.note("\(TerminalText.safe(name)) could not be moved: \(error.description).")
+      }
+    }
+    return isWhole
+  }
+
+  /// Removes the folders that have no file any more, on this file system only.
+  private static func removeEmptyFolders(in folder: Descriptor) {
+    let device = try? folder.status().st_dev
+    for name in (try? Directory.names(in: ".", of: folder)) ?? [] {
+      let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+      guard let inner = try? Descriptor.open(FilePath(bytes: name), in: folder, flags),
+        (try? inner.status().st_dev) == device
+      else { continue }
+      removeEmptyFolders(in: inner)
+      let text = name.map { CChar(bitPattern: $0) } + [0]
+      unsafe unlinkat(folder.number, text, AT_REMOVEDIR)
+    }
+  }
+}

@@ -5,7 +5,7 @@ internal import System
 /// Extended attributes of the root directory that `Unmount` and `SpaceProof` read. They are never listed. Linux lets everybody read
 /// names that begin with `system.`, whatever the mode of the directory.
 enum DaemonAttribute: String {
-  /// Which process serves the mount.
+  /// Which process serves the mount. `RootDirectory.server` of agonyfs-web has the same name.
   case identity = "system.agonyfs.daemon"
   /// The same. It also announces that the mount is about to be detached and that its open files are to end first. Only
   /// the daemon's user and root may read it.

@@ -51,7 +51,7 @@ extension fuse_lowlevel_ops {
   }
 }
 
-/// Answers the questions of `agonyfs unmount` and `agonyfs prove`.
+/// Answers the questions of `Unmount` and `SpaceProof`.
 private func answer(_ question: DaemonAttribute, _ request: fuse_req_t?, _ volume: Volume) throws(Errno) -> [UInt8] {
   if question != .identity {
     let user = unsafe Caller(request).user

@@ -14,11 +14,19 @@ package enum SpaceProof {
 
   /// Whether the mount with this root directory, opened for reading, serves a space.
   package static func isMount(_ root: Descriptor, of space: Space) -> Bool {
-    var value = [UInt8](repeating: 0, count: size)
-    let name = DaemonAttribute.space.rawValue
-    let count = unsafe value.withUnsafeMutableBytes { unsafe fgetxattr(root.number, name, $0.baseAddress, $0.count) }
-    guard count == size else { return false }
+    guard let value = answer(.space, of: root), value.count == size else { return false }
     return space.proof(of: Array(value[..<challengeSize])) == Array(value[challengeSize...])
+  }
+
+  /// Which process serves the mount with this root directory, as one that was proven tells it; nil if it is gone.
+  package static func server(of root: Descriptor) -> [UInt8]? { answer(.identity, of: root) }
+
+  private static func answer(_ question: DaemonAttribute, of root: Descriptor) -> [UInt8]? {
+    // Room for either.
+    var value = [UInt8](repeating: 0, count: 64)
+    let name = question.rawValue
+    let count = unsafe value.withUnsafeMutableBytes { unsafe fgetxattr(root.number, name, $0.baseAddress, $0.count) }
+    return count > 0 ? Array(value[..<count]) : nil
   }
 
   /// What the mount answers: a challenge, and the proof of it.

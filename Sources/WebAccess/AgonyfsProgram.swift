@@ -1,6 +1,7 @@
 // Invariants
 // 1. A password goes through a pipe, never into arguments or the environment: all users see those.
-// 2. The directories of mounts that are asked about are passed as descriptors, so what was proven is what is served.
+// 2. What was proven is what is served: the root directory of a mount that is asked about is passed as a descriptor, and one
+//    that is found by its path is known by the process that serves it.
 // 3. Every program that is started has a deadline, and a session of its own: no key that is typed at this terminal ends it.
 
 internal import Glibc
@@ -54,57 +55,56 @@ public final class AgonyfsProgram: Sendable {
   /// Ends what looks at passwords now, and what would later, so that nobody waits for it. Mounts can be taken away still.
   public func stop() { stopper.withLock { $0 = nil } }
 
-  /// Mounts the space of a password. Paths of any bytes are given as `HostPath` has them.
+  /// Where the space of a password is mounted.
+  public enum Place: Equatable, Sendable {
+    /// At the directory, by this call.
+    case here
+    /// Elsewhere at a path (`HostPath`), as long as `RootDirectory.server` is this process: another space may come there.
+    case elsewhere(String, server: [UInt8])
+  }
+
+  /// Mounts the space of a password, or finds where this user has it mounted. Paths of any bytes are given as `HostPath`
+  /// has them. The key is derived once.
   ///
   /// - Parameters:
   ///   - options: lists of mount options, as for `-o`.
   ///   - idle: after how many seconds without use the mount goes by itself, should this process be killed.
   public func mount(
     _ vault: String, at directory: String, options: [String], idle: Int, password: PasswordBuffer
-  ) -> Outcome<Void> {
+  ) -> Outcome<Place> {
     let lists = options.flatMap { ["-o", $0] }
-    let words = ["mount"] + lists + ["--idle", "\(idle)s", "--", vault, directory]
+    let words = ["mount", "--tell-server"] + lists + ["--idle", "\(idle)s", "--", vault, directory]
     switch run(words, within: deadlines.mount, password: password) {
-    case .success: return .success(())
+    case .success(let answer):
+      if !answer.isInUse { return .success(.here) }
+      guard let place = Self.place(in: answer.text) else { return .inUse }
+      return .success(place)
     case .wrong: return .wrong
     case .inUse: return .inUse
     case .failed(let reason): return .failed(reason)
     }
   }
 
-  /// Where the space of a password is mounted.
-  public enum Place: Equatable, Sendable {
-    /// One of the mounts that were asked about: its number in the list.
-    case known(Int)
-    /// Elsewhere, at this path (`HostPath`). Whatever is opened there has to be proven again.
-    case elsewhere(String)
+  /// A path, which may have any byte but zero, and a line with what serves the mount.
+  private static func place(in answer: [UInt8]) -> Place? {
+    let newline = UInt8(ascii: "\n")
+    let lines = answer.dropLast()
+    guard answer.first == UInt8(ascii: "/"), answer.last == newline, let end = lines.lastIndex(of: newline) else {
+      return nil
+    }
+    return .elsewhere(ByteText.text(of: Array(lines[..<end])), server: Array(lines[(end + 1)...]))
   }
 
-  /// Where the space of a password is mounted.
+  /// Whether a mount is of the space of a password; `.inUse` if it is of another one.
   ///
-  /// - Parameters:
-  ///   - roots: descriptors of root directories of mounts, opened for reading; as many as there are.
-  ///   - elsewhere: whether other mounts count, too.
-  public func prove(_ vault: String, roots: [CInt], elsewhere: Bool, password: PasswordBuffer) -> Outcome<Place> {
-    let most = 5
-    for first in stride(from: 0, to: max(1, roots.count), by: most) {
-      let some = Array(roots[min(first, roots.count)..<min(first + most, roots.count)])
-      let flags = elsewhere && first + most >= roots.count ? ["--elsewhere"] : []
-      let words = ["prove"] + flags + ["--", vault, "\(some.count)"]
-      switch run(words, within: deadlines.prove, password: password, passing: some) {
-      case .success(let text):
-        let line = ByteText.text(of: Array(text.prefix { $0 != UInt8(ascii: "\n") }))
-        if elsewhere, line.hasPrefix("/") { return .success(.elsewhere(line)) }
-        guard let number = Int(line), some.indices.contains(number) else {
-          return .failed("agonyfs prove printed something else than a place.")
-        }
-        return .success(.known(first + number))
-      case .wrong: return .wrong
-      case .inUse: continue
-      case .failed(let reason): return .failed(reason)
-      }
+  /// - Parameter root: a descriptor of its root directory, opened for reading.
+  public func prove(_ vault: String, root: CInt, password: PasswordBuffer) -> Outcome<Void> {
+    switch run(["prove", "--", vault], within: deadlines.prove, password: password, passing: [root]) {
+    case .success(let answer): return answer.isInUse ? .inUse : .success(())
+    case .wrong: return .wrong
+    case .inUse: return .inUse
+    case .failed(let reason): return .failed(reason)
     }
-    return .inUse
   }
 
   /// Takes a mount away: at once, with open files cut off, after writing what waits. Nil, or why it failed.
@@ -121,16 +121,16 @@ public final class AgonyfsProgram: Sendable {
 
   private func run(
     _ words: [String], within time: Duration, password: PasswordBuffer, passing: [CInt] = []
-  ) -> Outcome<[UInt8]> {
+  ) -> Outcome<(isInUse: Bool, text: [UInt8])> {
     guard stopper.withLock({ $0 != nil }) else { return .failed("The server is ending.") }
     do throws(Errno) {
       let (process, output, errors) = try start(words, password, passing)
       let (ending, texts) = process.ended(
         reading: [output, errors], limit: Self.errorLimit, by: Self.time(after: time), stop: stopped)
       switch ending {
-      case .exited(0): return .success(texts[0])
+      case .exited(0): return .success((false, texts[0]))
       case .exited(12): return .wrong
-      case .exited(15): return .inUse
+      case .exited(15): return .success((true, texts[0]))
       case nil, .exited, .killed: return .failed(Self.reason(ending, texts[1], time))
       }
     } catch {

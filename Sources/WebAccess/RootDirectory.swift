@@ -1,3 +1,4 @@
+internal import CPlatform
 internal import Glibc
 
 /// What the kernel says of the root directory of a mount.
@@ -12,6 +13,14 @@ public enum RootDirectory {
   public static func device(of path: String) -> UInt64? {
     var status = stat()
     return unsafe stat(HostPath.name(of: path), &status) == 0 ? UInt64(status.st_dev) : nil
+  }
+
+  /// Which process serves a mount of agonyfs, as its attribute tells; nil for all else. Blocks until it answers.
+  public static func server(of descriptor: CInt) -> [UInt8]? {
+    var value = [UInt8](repeating: 0, count: 64)
+    let name = "system.agonyfs.daemon"
+    let count = unsafe value.withUnsafeMutableBytes { unsafe fgetxattr(descriptor, name, $0.baseAddress, $0.count) }
+    return count > 0 ? Array(value[..<count]) : nil
   }
 
   /// Whether what serves the mount answers. Blocks until it does.

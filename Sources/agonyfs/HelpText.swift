@@ -81,7 +81,8 @@ enum HelpText {
 
   static let mount = """
     Returns when the mount is ready. A background process serves it until agonyfs unmount, umount, fusermount3 -u or \
-    SIGTERM ends it; each of them writes everything first. If there is no vault, it offers to create one. \(password)
+    SIGTERM ends it; each of them writes everything first. If there is no vault, it offers to create one. If the space \
+    is mounted elsewhere, it ends with status 15 and says where. \(password)
 
     With --remember this machine records the newest state of the space that it has seen, in a file of 72 bytes that \
     only the password can read: under $XDG_STATE_HOME/agonyfs or ~/.local/state/agonyfs (root without the variable: \

@@ -37,6 +37,14 @@ void randombytes_buf(void *const bytes, const size_t size) {
     if (atomic_fetch_add(&drawn, 1) < 2) memset(bytes, 0x5a, size);
 }
 
+static void count_key(void) {
+    const char *path = getenv(DERIVATION_COUNT);
+    int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+    if (file < 0) return;
+    if (write(file, "+", 1) != 1) abort();
+    close(file);
+}
+
 // Whether the program has drawn a password itself, which nobody will type: such work is done so that it takes as long.
 static int is_drawn(const char *password, unsigned long long length) {
     if (length != 32) return 0;
@@ -53,6 +61,7 @@ int crypto_pwhash(unsigned char *key, unsigned long long size, const char *passw
     unsigned char input[4096] = {0}, name[32];
     char path[512], made[544];
     if (!real) abort();
+    count_key();
     if (!digest || !folder || strlen(folder) > 400 || length > sizeof input - 64)
         return real(key, size, password, length, salt, operations, memory, algorithm);
     memcpy(input, &operations, sizeof operations);

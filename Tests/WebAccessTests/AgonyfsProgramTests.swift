@@ -21,18 +21,12 @@ import Testing
 
   private static func mounted(_ program: AgonyfsProgram) -> String {
     switch program.mount("Vault", at: "place", options: [], idle: 60, password: PasswordBuffer()) {
-    case .success: "success"
+    case .success(.here): "mounted"
+    case .success(.elsewhere(let path, server: let server)): "at \(path) by \(String(decoding: server, as: UTF8.self))"
     case .wrong: "wrong"
     case .inUse: "in use"
     case .failed(let reason): reason
     }
-  }
-
-  private func proven(_ program: AgonyfsProgram, elsewhere: Bool) -> AgonyfsProgram.Place? {
-    guard
-      case .success(let place) = program.prove("Vault", roots: [0], elsewhere: elsewhere, password: PasswordBuffer())
-    else { return nil }
-    return place
   }
 
   @Test func itsStatusIsTheOutcome() throws {
@@ -45,10 +39,30 @@ import Testing
         == "bad\u{FFFD}[31m vault here")
   }
 
-  @Test func aPlaceElsewhereIsTakenOnlyIfItWasAskedFor() throws {
-    let program = try program("echo /mnt/other place")
-    #expect(proven(program, elsewhere: true) == .elsewhere("/mnt/other place"))
-    #expect(proven(program, elsewhere: false) == nil)
+  /// One start of it says all: its path may have any byte, and the last line is what serves the mount.
+  @Test(arguments: [
+    ("echo 1 2 3", "in use"), ("echo /mnt/other", "in use"), ("printf '/mnt/other\\n1 2 3'", "in use"), ("", "in use"),
+    ("echo other; echo 1 2 3", "in use"), ("echo /mnt/other place; echo 1 2 3", "at /mnt/other place by 1 2 3"),
+    ("printf '/mnt/two\\nlines\\n1 2 3\\n'", "at /mnt/two\nlines by 1 2 3"),
+  ]) func aSpaceThatIsInUseIsTakenWhereItIsSaidToBe(script: String, outcome: String) throws {
+    #expect(Self.mounted(try program("\(script)\nexit 15")) == outcome)
+  }
+
+  @Test func aPlaceCountsOnlyWithTheStatus() throws {
+    #expect(Self.mounted(try program("echo /mnt/other; echo 1 2 3")) == "mounted")
+  }
+
+  @Test(arguments: [(0, "proven"), (12, "wrong"), (15, "in use"), (1, "failed")])
+  func aMountIsProvenByTheStatus(status: Int, outcome: String) throws {
+    let program = try program("exit \(status)")
+    let found =
+      switch program.prove("Vault", root: 0, password: PasswordBuffer()) {
+      case .success: "proven"
+      case .wrong: "wrong"
+      case .inUse: "in use"
+      case .failed: "failed"
+      }
+    #expect(found == outcome)
   }
 
   @Test func oneThatHangsIsKilledWithWhatItStarted() throws {

@@ -110,10 +110,10 @@ package enum SpaceManager {
       acceptOlder: acceptOlder, copyWindow: copyWindow)
   }
 
-  /// The same for the slots of a password.
+  /// The same for the slots of a password, whose keys are derived once for several tries.
   ///
   /// - Parameter wipingPrevious: as `Vault.openSpace`.
-  static func openSpace(
+  package static func openSpace(
     in vault: Vault, slots: [SlotKey], readOnly: Bool = false, observing: Bool = false, acceptOlder: Bool = false,
     copyWindow: Int64 = Space.defaultCopyWindow, wipingPrevious: Bool = false
   ) throws(VaultError) -> Space {

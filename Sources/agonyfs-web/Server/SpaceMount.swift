@@ -10,11 +10,14 @@ final class SpaceMount: Sendable {
   let isOwn: Bool
   /// Its root directory. So nothing that is mounted at the path later is taken for it.
   let root: CInt
+  /// The number of its device, which no other mount has as long as `root` is open.
+  let device: UInt64?
 
   /// - Throws: `Failure` if there is no directory at the path.
   init(at path: String, isOwn: Bool) throws {
     (self.path, self.isOwn) = (path, isOwn)
     root = HostPath.openDirectory(path)
+    device = RootDirectory.device(of: root)
     guard root >= 0 else { throw Failure("The space at \(OneLine.safe(path)) cannot be opened.") }
     // Else it is the bare directory that was made for the mount.
     guard !isOwn || device != RootDirectory.device(of: path + "/..") else {
@@ -23,8 +26,6 @@ final class SpaceMount: Sendable {
   }
 
   deinit { close(root) }
-
-  var device: UInt64? { RootDirectory.device(of: root) }
 
   /// A descriptor of the root directory, for who closes it.
   func openRoot() throws -> CInt {

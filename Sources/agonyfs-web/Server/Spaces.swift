@@ -67,7 +67,7 @@ final class Spaces: @unchecked Sendable {
       guard RootDirectory.isMounted(given.root) else {
         return .failed("The space at \(OneLine.safe(given.path)) is not mounted.")
       }
-      switch program.prove(vault, roots: [given.root], elsewhere: false, password: password) {
+      switch program.prove(vault, root: given.root, password: password) {
       case .success: return .success(use(given))
       // A space that is not shown here is as good as none, also if it is damaged.
       case .wrong, .inUse: return .wrong
@@ -80,34 +80,30 @@ final class Spaces: @unchecked Sendable {
       return .failed("No directory for the mount could be made in \(folder.path).")
     }
     let outcome = program.mount(vault, at: directory, options: options, idle: idle, password: password)
-    if case .success = outcome, let mount = try? SpaceMount(at: directory, isOwn: true) { return .success(use(mount)) }
+    if case .success(.here) = outcome, let mount = try? SpaceMount(at: directory, isOwn: true) {
+      return .success(use(mount))
+    }
     // One that failed may be mounted by now.
     remove(directory)
     switch outcome {
-    case .success: return .failed("The space is not mounted any more.")
+    case .success(.here): return .failed("The space is not mounted any more.")
+    case .success(.elsewhere(let path, server: let server)): return useMounted(path, server)
     case .wrong: return .wrong
     case .failed(let reason): return .failed(reason)
-    case .inUse: return findMounted(password)
+    case .inUse: return .inUse
     }
   }
 
-  private func findMounted(_ password: PasswordBuffer) -> AgonyfsProgram.Outcome<SpaceMount> {
-    let known = users.values.map(\.mount)
-    switch program.prove(vault, roots: known.map(\.root), elsewhere: true, password: password) {
-    case .success(.known(let number)): return .success(use(known[number]))
-    case .success(.elsewhere(let path)):
-      // One that could not be taken away is in the folder still.
-      let isOwn = path.hasPrefix(folder.path + "/")
-      guard let mount = try? SpaceMount(at: path, isOwn: isOwn) else { return .inUse }
-      // Another one may be at the path by now.
-      guard case .success = program.prove(vault, roots: [mount.root], elsewhere: false, password: password) else {
-        return .inUse
-      }
-      return .success(use(mount))
-    case .wrong: return .wrong
-    case .inUse: return .inUse
-    case .failed(let reason): return .failed(reason)
-    }
+  /// Uses the mount at a path, if the process serves it that served it when the password was proven: another one may be there
+  /// by now.
+  private func useMounted(_ path: String, _ server: [UInt8]) -> AgonyfsProgram.Outcome<SpaceMount> {
+    // One that could not be taken away is in the folder still.
+    let isOwn = path.hasPrefix(folder.path + "/")
+    guard let mount = try? SpaceMount(at: path, isOwn: isOwn), let device = mount.device,
+      RootDirectory.server(of: mount.root) == server
+    else { return .inUse }
+    let known = users.values.first { $0.mount.device == device }
+    return .success(use(known?.mount ?? mount))
   }
 
   private func use(_ mount: SpaceMount) -> SpaceMount {

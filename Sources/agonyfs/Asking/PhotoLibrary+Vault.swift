@@ -38,12 +38,13 @@ extension PhotoLibrary {
 
   /// The space of a password, also while another process has it.
   private static func space(of password: Password, in vault: Vault) throws(VaultError) -> Space {
+    let slots = try vault.slotKeys(for: password)
     do throws(VaultError) {
-      return try SpaceManager.openSpace(in: vault, password: password, readOnly: true)
+      return try SpaceManager.openSpace(in: vault, slots: slots, readOnly: true)
     } catch {
       guard error == .spaceInUse else { throw error }
       Output.note("This space is mounted; shown is what it had a moment ago.")
-      return try SpaceManager.openSpace(in: vault, password: password, observing: true)
+      return try SpaceManager.openSpace(in: vault, slots: slots, observing: true)
     }
   }
 }

@@ -80,6 +80,10 @@ struct MountCommand: VaultCommand {
   @Flag(help: .private)
   var removeMountPoint = false
 
+  /// Of agonyfs-web, which opens what is at the place then, and so knows whether it is the same mount still.
+  @Flag(help: .private)
+  var tellServer = false
+
   func validate() throws {
     if ask, enrolled { throw ValidationError("Give one of --ask and --enrolled.") }
   }
@@ -188,7 +192,8 @@ struct MountCommand: VaultCommand {
     return MountRequest(
       vault: path, mountPoint: AbsolutePath.of(mountPoint), directory: nil, optionLists: lists, options: parsed,
       acceptsOlder: mounting.acceptOlder, weakDerivations: mounting.opening.derivations.weakDerivations,
-      copyWindow: try mounting.copyWindow.map(MountOptions.duration), removesMountPoint: removeMountPoint)
+      copyWindow: try mounting.copyWindow.map(MountOptions.duration), removesMountPoint: removeMountPoint,
+      tellsServer: tellServer)
   }
 
   /// Whether a vault must be created first, if the person agrees.

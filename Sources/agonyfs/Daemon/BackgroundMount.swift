@@ -6,7 +6,7 @@
 // 2. The second answers through another (descriptor 4): one byte with its exit status, then a sentence if the status is
 //    not 0. Status 0 means that the mount is ready. If the pipe ends without a byte, the second has ended.
 // 3. The directory to mount at comes as descriptor 5: its path may lead to another one by now.
-// 4. Until then the second may write to the caller's standard error. Afterwards it has no terminal.
+// 4. Until then the second may write to the caller's standard output and standard error. Afterwards it has no terminal.
 // 5. If the first ends before the mount is ready, the second unmounts and ends: nobody knows of it.
 // 6. Until then the second is in the caller's process group. An automount has every other process wait at its directory
 //    until something is mounted there (autofs: the group that serves it). What people type at the terminal meanwhile ends or
@@ -44,7 +44,7 @@ enum BackgroundMount {
     let answer = try Descriptor.pipe()
     let process = try ChildProcess(
       "/proc/self/exe", words: request.arguments,
-      descriptors: [nil, nil, .standardError, secret.reading, answer.writing, request.directory])
+      descriptors: [nil, .standardOutput, .standardError, secret.reading, answer.writing, request.directory])
     try? unsafe password.bytes.withUnsafeBytes { try unsafe secret.writing.writeAll($0) }
     return (process, answer.reading)
   }
@@ -109,7 +109,8 @@ private final class WaitingCaller {
       return
     }
     SystemLogHandler.sendToSystemLog()
-    if let nothing = try? Descriptor.open("/dev/null", O_RDWR) { _ = dup2(nothing.number, STDERR_FILENO) }
+    Descriptor.standardOutput.letGo()
+    Descriptor.standardError.letGo()
   }
 
   func give(_ failure: CommandFailure) {

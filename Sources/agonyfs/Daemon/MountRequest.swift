@@ -23,6 +23,8 @@ struct MountRequest {
   var session: SessionKind?
   /// Whether the mount point was made for this mount, and goes with it.
   var removesMountPoint = false
+  /// Whether a space that is in use is told with the process that serves it.
+  var tellsServer = false
 
   /// The arguments that pass the same request to the background process. `ps` shows them.
   var arguments: [[UInt8]] {
@@ -33,6 +35,7 @@ struct MountRequest {
     if let copyWindow { words += ["--copy-window", "\(copyWindow.components.seconds)s"] }
     if let session { words.append("--session=\(session.rawValue)") }
     if removesMountPoint { words.append("--remove-mount-point") }
+    if tellsServer { words.append("--tell-server") }
     words.append("--as-daemon")
     return words.map { ByteText.bytes(of: $0) } + [vault.bytes, mountPoint.bytes]
   }

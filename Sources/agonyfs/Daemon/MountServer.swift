@@ -109,13 +109,18 @@ struct MountServer {
   }
 
   private func space(of password: borrowing Password, in vault: Vault, readOnly: Bool) throws -> Space {
+    let slots = try vault.slotKeys(for: password)
     do throws(VaultError) {
       return try SpaceManager.openSpace(
-        in: vault, password: password, readOnly: readOnly, acceptOlder: request.acceptsOlder,
+        in: vault, slots: slots, readOnly: readOnly, acceptOlder: request.acceptsOlder,
         copyWindow: request.copyWindow?.components.seconds ?? Space.defaultCopyWindow)
     } catch {
-      guard error == .spaceInUse else { throw error }
-      throw MountedElsewhere.failure(password, vault, at: request.vault)
+      guard error == .spaceInUse, let mounted = MountedElsewhere.find(slots, vault, at: request.vault) else {
+        throw error
+      }
+      // The standard output of a session is its program's.
+      if request.session == nil { mounted.tell(withServer: request.tellsServer) }
+      throw mounted.failure
     }
   }
 

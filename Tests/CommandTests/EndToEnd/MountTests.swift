@@ -249,6 +249,39 @@ import Testing
     #expect(try workspace.shell("agonyfs mount --password-file password Vault Second").status == 0)
   }
 
+  /// To whoever has its password, and after one derivation.
+  @Test func aSpaceThatIsMountedIsToldWithItsPlace() throws {
+    try expectSuccess(
+      """
+      export AGONYFS_TEST_DERIVATION_COUNT="$W/derivations"
+      derives() { test "$(wc -c < derivations)" = $1; rm derivations; }
+      place="$W/Albums 2"
+      mkdir "$place" Second
+      agonyfs mount --password-file password Vault "$place"
+      derives 1
+      for way in '' --foreground; do
+        tells 15 '^agonyfs: This space is in use: it is mounted at ' agonyfs mount $way --password-file password Vault Second
+        printf '%s\\n' "$place" | cmp - out
+        derives 1
+        # A program that asks gets the mount's process, too.
+        gives 15 agonyfs mount $way --tell-server --password-file password Vault Second > out
+        printf '%s\\n%s\\n' "$place" "$(getfattr --only-values -n system.agonyfs.daemon "$place")" | cmp - out
+        rm derivations
+        echo 'no space has this' > wrong
+        says 12 'No space in' agonyfs mount $way --password-file wrong Vault Second
+        test ! -s out
+        not grep -q Albums err
+        derives 1
+      done
+      agonyfs list --password-file password Vault
+      derives 1
+      agonyfs unmount "$place"
+      # A mount that is ready holds nobody's output.
+      test -z "$(agonyfs mount --password-file password Vault Second)"
+      agonyfs unmount Second
+      """)
+  }
+
   /// On a disk on which the cover is small.
   @Test(.enabled(if: Workspace.isRoot, "needs root, for a small file system"))
   func createMakesTheVaultFirst() throws {

@@ -162,6 +162,38 @@ import Testing
       """)
   }
 
+  /// Each takes about a second and much memory, and others wait for it.
+  @Test func everyLoginDerivesOneKey() throws {
+    try WebDriver.expectSuccess(
+      """
+      add_space()
+      count = ENVIRONMENT["AGONYFS_TEST_DERIVATION_COUNT"] = os.path.abspath("derivations")
+      server = Server()
+      one, two, three = server.browser(), server.browser(), server.browser()
+      def logs_in(browser, password=ONE):
+          open(count, "w").close()
+          return browser.login(password), os.path.getsize(count)
+      assert logs_in(one) == (204, 1)
+      assert logs_in(two) == (204, 1) and len(mounts()) == 1
+      assert logs_in(three, "neither") == (403, 1)
+      # What the table of mounts calls otherwise is found, too.
+      for options in ("ro", "fsname=x", "subtype=x"):
+          assert agonyfs("mount", "-o", options, "Vault", "Albums", text=OTHER + "\\n").returncode == 0
+          assert logs_in(three, OTHER) == (204, 1), options
+          assert len(mounts()) == 1 and three.lock() == 204
+          wait_for("the end of the session", lambda: agonyfs("unmount", "Albums").returncode == 0)
+      assert server.end() == 0
+      # By its mount a space is only looked for there.
+      assert agonyfs("mount", "Vault", "Albums", text=OTHER + "\\n").returncode == 0
+      server = Server("Albums")
+      browser = server.browser()
+      assert logs_in(browser, OTHER) == (204, 1)
+      assert logs_in(browser, ONE) == (403, 1)
+      assert logs_in(browser, "neither") == (403, 1)
+      assert server.end() == 0
+      """)
+  }
+
   @Test func nothingStaysMountedAfterTheServer() throws {
     try WebDriver.expectSuccess(
       """

@@ -6,3 +6,5 @@
 // With this variable, too, the salts of all vaults that are made are the same, so that a whole run derives few keys: making a
 // vault takes about half the time. Not for tests that compare vaults: what a password opens is then in files of one name.
 #define ONE_SALT "AGONYFS_TEST_ONE_SALT"
+// The variable that names a file which gets a byte for each key that a program needs, derived or known.
+#define DERIVATION_COUNT "AGONYFS_TEST_DERIVATION_COUNT"

@@ -14,11 +14,23 @@ extension SendsUploads {
   }
 
   func description(
-    _ length: Int, _ name: String = "a.jpg", album: String = "", path: String = "", modified: Int64? = 1_565_872_496_789
+    _ length: Int, _ name: String = "a.jpg", album: String = "", path: String = "",
+    modified: Int64? = 1_565_872_496_789, skipsDuplicates: Bool = false
   ) throws -> UploadDescription {
     try UploadDescription(
       length: Int64(length), name: Array(name.utf8), album: Array(album.utf8), modified: modified,
-      relativePath: Array(path.utf8))
+      relativePath: Array(path.utf8), skipsDuplicates: skipsDuplicates)
+  }
+
+  /// Sends a whole file as one that nobody knows.
+  func sent(
+    _ content: [UInt8], _ name: String = "a.jpg", album: String = "", skipsDuplicates: Bool = false,
+    to gallery: Gallery
+  ) throws -> UploadStatus {
+    let whole = try description(content.count, name, album: album, skipsDuplicates: skipsDuplicates)
+    let began = try gallery.uploads.begin(whole, resumes: false)
+    if began.path != nil { return began }
+    return try send(content[...], began.identifier, at: 0, gallery, step: content.count)
   }
 
   /// Sends a piece, so many bytes at a time.

@@ -94,11 +94,12 @@ class UploadTests(UploadPageTest):
 
     def test_a_name_that_exists_is_said(self):
         page = self.login()
-        path = self.file("twice.jpg", jpeg(True))
-        self.choose(page, [path])
-        self.finished(page)
-        self.choose(page, [path])
-        page.wait_for_selector(".files >> text=twice (2).jpg")
+        for content in (b"first", b"other"):
+            self.choose(page, [self.file("twice.jpg", content)])
+            self.finished(page)
+        page.wait_for_selector(".files >> text=Verified, saved as twice (2).jpg")
+        self.arrived("twice.jpg", b"first")
+        self.arrived("twice (2).jpg", b"other")
 
     def test_an_upload_that_is_cut_goes_on(self):
         page = self.login()

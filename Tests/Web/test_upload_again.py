@@ -1,10 +1,56 @@
 """Uploads that failed or were cancelled, and what is tried again."""
 
 import os
+
+from page_photos import noise
 from uploading import UploadPageTest, drop_held
 
 
 class UploadAgainTests(UploadPageTest):
+    def photo(self, name, seed):
+        """A photo that is in no album: its path and its bytes."""
+        path = os.path.join(self.folder, name)
+        noise(64, 48, seed).save(path)
+        with open(path, "rb") as file:
+            return path, file.read()
+
+    def test_a_photo_that_is_there_is_not_stored_twice(self):
+        page = self.login()
+        begun = []
+        page.on("response", lambda answer: answer.status == 201 and begun.append(answer.headers["location"]))
+        path, content = self.photo("kept.jpg", 5001)
+        self.choose(page, [path])
+        self.finished(page, "1 file verified, safe to delete")
+        # As after seven days.
+        self.assertEqual(page.evaluate("""place => fetch(place, { method: 'DELETE',
+            headers: { 'Tus-Resumable': '1.0.0', 'X-Agonyfs': '1' } }).then(answer => answer.status)""", begun[0]), 204)
+        self.choose(page, [path, self.file("new.bin", b"new")])
+        self.finished(page, "2 files verified, safe to delete on the phone (1 already there)")
+        page.wait_for_selector(".files .done >> text=Already there as kept.jpg, verified")
+        self.assertEqual([name for name in os.listdir(self.mount) if name.startswith("kept")], ["kept.jpg"])
+        self.arrived("kept.jpg", content)
+
+    def test_what_another_album_has_is_not_stored_if_that_is_chosen(self):
+        page = self.login()
+        path, content = self.photo("copy-one.jpg", 5002)
+        with open(f"{self.mount}/Scans/elsewhere.jpg", "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        self.choose(page, [path])
+        self.finished(page, "1 file verified, safe to delete")
+        self.arrived("copy-one.jpg", content)
+        os.unlink(f"{self.mount}/copy-one.jpg")
+        page.click(".entry.send")
+        page.click("dialog .choice[aria-pressed=false] >> text=Not again what is in another album")
+        page.wait_for_selector("dialog .choice[aria-pressed=true] >> text=Not again what is in another album")
+        page.click("dialog >> text=Cancel")
+        self.choose(page, [self.file("copy-two.jpg", content)])
+        self.finished(page, "1 file verified, safe to delete on the phone (1 already there)")
+        page.wait_for_selector(".files .done >> text=Already there as Scans/elsewhere.jpg, verified")
+        self.assertNotIn("copy-two.jpg", os.listdir(self.mount))
+        self.arrived("Scans/elsewhere.jpg", content)
+
     def test_what_is_left_of_a_cancelled_upload_changes_nothing_of_the_next(self):
         page = self.login()
         drop_held(page, "cancelled.txt")

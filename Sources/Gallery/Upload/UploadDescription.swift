@@ -12,6 +12,8 @@ public struct UploadDescription: Hashable, Sendable {
   public let album: SpacePath
   /// When it was changed last, in milliseconds since 1970; nil if that is not known.
   public let modified: Int64?
+  /// Whether a photo or video of which any album has the content is not to be stored again.
+  public let skipsDuplicates: Bool
 
   /// Years 1 to 9999.
   private static let times: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
@@ -20,10 +22,11 @@ public struct UploadDescription: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - album: the album that was chosen.
-  ///   - folders: the path of the file in the folder that was dropped, with its name; albums below that album.
+  ///   - relativePath: the path of the file in the folder that was dropped, with its name; albums below that album.
   /// - Throws: why it cannot be taken.
   public init(
-    length: Int64, name: [UInt8], album: [UInt8], modified: Int64? = nil, relativePath: [UInt8] = []
+    length: Int64, name: [UInt8], album: [UInt8], modified: Int64? = nil, relativePath: [UInt8] = [],
+    skipsDuplicates: Bool = false
   ) throws(GalleryError) {
     guard length >= 0 else { throw GalleryError(.badRequest, "The length of a file is not below 0.") }
     if let modified, !Self.times.contains(modified) {
@@ -41,22 +44,28 @@ public struct UploadDescription: Hashable, Sendable {
     self.name = name
     self.album = place
     self.modified = modified
+    self.skipsDuplicates = skipsDuplicates
   }
+
+  /// What a line says at its end of a file that is to be nowhere twice.
+  private static let once = "once"
 
   /// One line without its end, for the log of the upload.
   var line: [UInt8] {
     let parts = [
       String(length), Hexadecimal.text(of: name), Hexadecimal.text(of: album.bytes), modified.map(String.init) ?? "-",
     ]
-    return Array(parts.joined(separator: " ").utf8)
+    return Array((parts + (skipsDuplicates ? [Self.once] : [])).joined(separator: " ").utf8)
   }
 
   /// Reads such a line; nil if it is none.
   init?(line: ArraySlice<UInt8>) {
     let parts = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
-    guard parts.count == 4, let length = Int64(parts[0]), let name = Hexadecimal.bytes(of: parts[1].utf8),
+    let isOnce = parts.count == 5 && parts[4] == Self.once
+    guard parts.count == 4 || isOnce, let length = Int64(parts[0]), let name = Hexadecimal.bytes(of: parts[1].utf8),
       let album = Hexadecimal.bytes(of: parts[2].utf8), parts[3] == "-" || Int64(parts[3]) != nil,
-      let read = try? UploadDescription(length: length, name: name, album: album, modified: Int64(parts[3]))
+      let read = try? UploadDescription(
+        length: length, name: name, album: album, modified: Int64(parts[3]), skipsDuplicates: isOnce)
     else { return nil }
     self = read
   }

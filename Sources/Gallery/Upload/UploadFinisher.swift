@@ -13,7 +13,8 @@ struct UploadFinisher {
   let gallery: Gallery
   let hold: UploadHold
 
-  /// Makes the file durable, compares what is stored with what was sent, and names it.
+  /// Makes the file durable, compares what is stored with what was sent, and names it, unless the album has a file of this
+  /// name and content already.
   ///
   /// - Parameter running: the hash of all that was written; nil if another process wrote a part.
   /// - Throws: `.failed` if the storage has something else; then what was received is deleted.
@@ -38,33 +39,39 @@ struct UploadFinisher {
       }
       _ = try calls.set(permissions: Self.permissions, accessed: time, modified: time, of: file)
       var log = log
-      let path = try place(&log, try calls.status(of: file), bytes, incoming)
+      let received = Received(
+        name: bytes, incoming: incoming, file: file, status: try calls.status(of: file), digest: stored)
+      let path = try place(received, &log)
       return UploadStatus(hold.identifier, log, at: path)
     }
   }
 
-  private func place(
-    _ log: inout UploadLog, _ status: FileStatus, _ bytes: [UInt8], _ incoming: Descriptor
-  ) throws(GalleryError) -> SpacePath {
+  private func place(_ received: Received, _ log: inout UploadLog) throws -> SpacePath {
     let calls = gallery.calls
     let path = gallery.uploads.album(of: log.description)
+    if let there = try copy(of: received, near: path, &log) { return there }
     let album = try gallery.openAlbum(path, makes: true)
+    var there: SpacePath?
     let name = try gallery.placing(log.description.name) { free throws(Errno) in
       // What is taken is no name that a server could have given right before it was killed.
-      guard try calls.statusIfTaken(free, in: album) == nil else { throw Errno.fileExists }
-      let placed = UploadLog.Placed(name: free, inode: status.inode, modified: status.modified)
-      try log.willPlace(placed, in: hold.log, calls)
-      try calls.rename(bytes, in: incoming, to: free, in: album)
-    }
-    do throws(Errno) {
-      try calls.flush(album)
-    } catch {
-      // A name that may be lost is none: the end is tried again. Another file may have the name by now.
-      if let now = try? calls.status(of: name, in: album), log.isPlaced(now) {
-        try? calls.rename(name, in: album, to: bytes, in: incoming)
+      if try calls.statusIfTaken(free, in: album) == nil {
+        let placed = UploadLog.Placed(name: free, inode: received.status.inode, modified: received.status.modified)
+        try log.willPlace(placed, in: hold.log, calls)
+        do throws(Errno) {
+          return try calls.rename(received.name, in: received.incoming, to: free, in: album)
+        } catch .fileExists {
+          // The same file may have been sent twice, and the other one was faster.
+        }
       }
-      throw GalleryError(error, "The album")
+      guard let taken = try? path.appending(free), try isThere(received, as: taken, in: album, &log) else {
+        throw Errno.fileExists
+      }
+      there = taken
     }
+    if let there { return there }
+    // If this fails, the name stays, since whoever sent the same file may have been told that it is there. This one is told
+    // nothing until the name is durable.
+    try calls.flush(album)
     return try path.appending(name)
   }
 

@@ -100,14 +100,18 @@ extension Uploads {
       if let received = try gallery.calls.statusIfTaken(bytes, in: incoming) {
         return .underway(log.within(received.size))
       }
-      guard let placed = log.placed, let path = try? album(of: log.description).appending(placed.name),
-        let album = try album(of: path), let status = try gallery.calls.statusIfTaken(placed.name, in: album),
-        log.isPlaced(status)
+      guard let placed = log.placed, let path = path(of: placed, log.description), let album = try album(of: path),
+        let status = try gallery.calls.statusIfTaken(path.name, in: album), log.isPlaced(status)
       else { return .lost(log) }
       // Who gave the name may have been killed before it was durable.
       try gallery.calls.flush(album)
       return .whole(log, path)
     }
+  }
+
+  private func path(of placed: UploadLog.Placed, _ description: UploadDescription) -> SpacePath? {
+    if placed.isThere { return try? SpacePath(placed.name) }
+    return try? album(of: description).appending(placed.name)
   }
 
   /// The album of a file; nil if it is not there any more.

@@ -6,7 +6,7 @@
 // 1. A line is written after the bytes of its piece were, and counts only with its end. So what the log has was received
 //    whole, and bytes beyond it are cut off.
 // 2. Before the file gets a name the log says which one, and which file it is, so that a server that was killed right then
-//    knows it, and nobody takes another file for it.
+//    knows it, and nobody takes another file for it. So does it before the file goes because it was there already.
 
 internal import Import
 internal import System
@@ -18,12 +18,14 @@ struct UploadLog: Sendable {
     var hash: [UInt8]
   }
 
-  /// What gets a name.
+  /// What gets a name, or was there already.
   struct Placed: Hashable, Sendable {
-    /// The name, in the album.
+    /// The name in the album; the path in the space of what was there already.
     var name: [UInt8]
     var inode: UInt64
     var modified: FileTime
+    /// Whether it was there already, with the content that was sent.
+    var isThere = false
   }
 
   let description: UploadDescription
@@ -55,10 +57,11 @@ struct UploadLog: Sendable {
     while let end = rest.firstIndex(of: 0x0A) {
       let words = String(decoding: rest[..<end], as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
       guard words.count > 1, let value = Hexadecimal.bytes(of: words[1].utf8) else { break }
-      if words.count == 5, words[0] == "name", let inode = UInt64(words[2]), let seconds = Int64(words[3]),
-        let nanoseconds = Int64(words[4])
+      if words.count == 5, ["name", "there"].contains(words[0]), let inode = UInt64(words[2]),
+        let seconds = Int64(words[3]), let nanoseconds = Int64(words[4])
       {
-        placed = Placed(name: value, inode: inode, modified: FileTime(seconds: seconds, nanoseconds: nanoseconds))
+        let time = FileTime(seconds: seconds, nanoseconds: nanoseconds)
+        placed = Placed(name: value, inode: inode, modified: time, isThere: words[0] == "there")
       } else if words.count == 2, let count = Int64(words[0]), count > 0, value.count == 32 {
         pieces.append(Piece(length: count, hash: value))
         ends.append(Int64(end + 1))
@@ -83,14 +86,14 @@ struct UploadLog: Sendable {
     ends.append(length)
   }
 
-  /// Notes the name that the file gets next.
+  /// Notes the name that the file gets next, or where it is already.
   mutating func willPlace(_ placed: Placed, in file: Descriptor, _ calls: FileCalls) throws(Errno) {
-    let (name, time) = (Hexadecimal.text(of: placed.name), placed.modified)
-    try write("name \(name) \(placed.inode) \(time.seconds) \(time.nanoseconds)\n", to: file, calls)
+    let (word, name, time) = (placed.isThere ? "there" : "name", Hexadecimal.text(of: placed.name), placed.modified)
+    try write("\(word) \(name) \(placed.inode) \(time.seconds) \(time.nanoseconds)\n", to: file, calls)
     self.placed = placed
   }
 
-  /// Whether a file is what was received, as it was then.
+  /// Whether a file is what was received, or was found in its place, as it was then.
   func isPlaced(_ status: FileStatus) -> Bool {
     status.kind == .file && status.inode == placed?.inode && status.modified == placed?.modified
       && status.size == description.length

@@ -4,7 +4,8 @@
 // 1. A name that others see comes last, and replaces nothing. What it leads to is what was sent: the hash of what was
 //    written and of what the storage has are the same, or that of every piece as it was sent is that of what is stored.
 // 2. Whatever fails, what was received before and acknowledged stays, to go on from; only what is found to be wrong goes.
-// 3. "Verified" is said of a file only while it is where it was put, and is the file that was received.
+// 3. "Verified" is said of a file only while it is where it was put, and is the file that was received; or where it was
+//    found, and is the file that was read back and has the same content.
 
 internal import Client
 internal import Crypto
@@ -23,6 +24,8 @@ public struct UploadStatus: Equatable, Sendable {
   public var length: Int64
   /// Where the file is, whole and verified; nil as long as it is not.
   public var path: SpacePath?
+  /// Whether a file with this content was there already, so that what was sent was not stored again.
+  public var wasThere = false
   /// SHA-256 of the SHA-256 hashes of all pieces so far, if each but the last has 8 MiB.
   public var checksum: [UInt8]?
 }
@@ -181,6 +184,7 @@ extension UploadStatus {
   init(_ identifier: String, _ log: UploadLog, at path: SpacePath? = nil) {
     self.init(
       identifier: identifier, offset: path == nil ? log.received : log.description.length,
-      length: log.description.length, path: path, checksum: Uploads.checksum(log.pieces))
+      length: log.description.length, path: path, wasThere: path != nil && log.placed?.isThere == true,
+      checksum: Uploads.checksum(log.pieces))
   }
 }

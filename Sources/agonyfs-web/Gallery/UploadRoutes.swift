@@ -114,7 +114,7 @@ extension UploadDescription {
     }
     let description = try UploadDescription(
       length: length, name: values["filename"] ?? [], album: album, modified: modified,
-      relativePath: values["relativePath"] ?? [])
+      relativePath: values["relativePath"] ?? [], skipsDuplicates: values["skipDuplicates"] != nil)
     return (description, values["resume"] != nil)
   }
 
@@ -141,6 +141,7 @@ extension HTTPFields {
       self[.verified] = "1"
       self[.finalName] = HeaderName.escaped(path.name)
       self[.finalPath] = Base64.text(of: path.bytes)
+      if status.wasThere { self[.there] = HeaderName.escaped(path.bytes) }
     } else {
       self[.uploadExpires] = HTTPDate.text(after: Uploads.uploadSeconds)
     }
@@ -161,5 +162,6 @@ extension HTTPField.Name {
   fileprivate static let verified = known("Agonyfs-Verified")
   fileprivate static let finalName = known("Agonyfs-Name")
   fileprivate static let finalPath = known("Agonyfs-Path")
+  fileprivate static let there = known("Agonyfs-There")
   fileprivate static let checksum = known("Agonyfs-Checksum")
 }

@@ -34,7 +34,7 @@ async function* walkAll(entries) {
   for (const entry of entries) yield* walk(entry, '');
 }
 
-/** Files in order, each as `{ file(), path, album }`; `path` is '' if it was in no folder. */
+/** Files in order, each as `{ file(), path, album, isOnce }`; `path` is '' if it was in no folder. */
 export class FileQueue {
   #sources = [];
   #known = [];
@@ -49,11 +49,11 @@ export class FileQueue {
     return this.#known.length === 0 && this.#sources.length === 0 && this.#others.every((other) => other.isEmpty);
   }
 
-  /** All are for `album`, the path of one. */
-  addEntries(entries, album) { this.#sources.push({ files: walkAll(entries), album }); }
+  /** All are for `album`, the path of one. `isOnce`: not if any album has them. */
+  addEntries(entries, album, isOnce) { this.#sources.push({ files: walkAll(entries), album, isOnce }); }
 
-  addFiles(files, album) {
-    for (const file of files) this.add({ file: async () => file, path: file.webkitRelativePath ?? '', album });
+  addFiles(files, album, isOnce) {
+    for (const file of files) this.add({ file: async () => file, path: file.webkitRelativePath ?? '', album, isOnce });
   }
 
   add(next) { this.#known.push(next); }
@@ -75,10 +75,10 @@ export class FileQueue {
 
   async #read() {
     while (this.#known.length < ahead && this.#sources.length > 0) {
-      const { files, album } = this.#sources[0];
+      const { files, album, isOnce } = this.#sources[0];
       const { done, value } = await files.next();
       if (done) this.#sources.shift();
-      else this.add({ ...value, album });
+      else this.add({ ...value, album, isOnce });
     }
   }
 }

@@ -43,8 +43,9 @@ export class Transfer {
   #digests = [];
 
   /**
-   * `facts`: filename, album, modified, relativePath. `on.progress(bytes)`, `on.waiting(isWaiting)`. `place` is that of one
-   * of before: the server may be at its end still, and would take another one for another file.
+   * `facts`: filename, album, modified, relativePath; skipDuplicates if it is not to be stored where any album has it.
+   * `on.progress(bytes)`, `on.waiting(isWaiting)`. `place` is that of one of before: the server may be at its end still, and
+   * would take another one for another file.
    */
   constructor(file, facts, on, place = null) {
     Object.assign(this, { file, facts, on });
@@ -54,7 +55,10 @@ export class Transfer {
   /** Where the server keeps what was sent; null if it does not. */
   get place() { return this.#place; }
 
-  /** Sends everything. Returns the `name` that it got, and its `path` as other requests name it, if that was said. */
+  /**
+   * Sends everything. Returns the `name` that it got, and its `path` as other requests name it, if that was said; `there`
+   * says where it was already, if it was.
+   */
   async run(signal) {
     let tries = 0;
     let failures = 0;
@@ -103,7 +107,8 @@ export class Transfer {
   static #finished(response) {
     if (response.headers.get('Agonyfs-Verified') !== '1') throw Transfer.#unverified();
     return { name: decodeURIComponent(response.headers.get('Agonyfs-Name') ?? ''),
-      path: response.headers.get('Agonyfs-Path') };
+      path: response.headers.get('Agonyfs-Path'),
+      there: decodeURIComponent(response.headers.get('Agonyfs-There') ?? '') };
   }
 
   static #unverified() { return new Problem(-1, 'not-verified', texts.notVerified); }

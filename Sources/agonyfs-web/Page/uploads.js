@@ -4,7 +4,8 @@
 // 2. While something is sent the screen stays on and the page is not locked; nor while people choose files, for which
 //    phones hide the page. Without a connection it is locked when nothing was sent for as long as nobody may use it.
 // 3. The list shows at most 60 files, and those that failed, however many there are.
-// 4. A file goes to the album that was shown or chosen when it was added, also when it is tried once more.
+// 4. A file goes to the album that was shown or chosen when it was added, also when it is tried once more; and what was
+//    chosen then says whether it is stored although another album has it.
 // 5. What is sent belongs to one batch, and knows no other: what is left of a cancelled one changes nothing of the next.
 // 6. What failed stays counted, and can be tried again, until people close the panel. Then the server forgets what it has
 //    of it, which takes room in the space.
@@ -42,8 +43,9 @@ class Batch {
   constructor(before) {
     this.before = before;
     this.queue = new FileQueue();
-    /** How many files were verified, and where the server put them. */
+    /** How many files were verified, how many of them were there already, and where they are. */
     this.done = before?.done ?? 0;
+    this.there = before?.there ?? 0;
     this.paths = [...before?.paths ?? []];
     /** How many files were opened. */
     this.taken = this.done;
@@ -87,6 +89,8 @@ export class Uploads {
   /** When something was sent last, and when files began to be chosen. */
   #lastSent = 0;
   #choosing = -Infinity;
+  /** Whether what another album has is not stored again, as it was chosen last. */
+  #isOnce = false;
   listening = new AbortController();
 
   /** `album()` is the album that is shown, `changed()` is called when files came. */
@@ -114,7 +118,7 @@ export class Uploads {
     input.addEventListener('cancel', () => { this.#choosing = -Infinity; });
     input.addEventListener('change', () => {
       this.#choosing = -Infinity;
-      this.#begin((queue) => queue.addFiles(input.files, input.album ?? ''));
+      this.#begin((queue) => queue.addFiles(input.files, input.album ?? '', this.#isOnce));
       input.value = '';
     });
     return input;
@@ -126,10 +130,14 @@ export class Uploads {
       { name: texts.uploadMedia, value: 'media', drawing: 'photos' },
       { name: texts.uploadOriginals, value: 'originals', drawing: 'upload' },
       { name: texts.uploadFolder, value: 'folder', drawing: 'album' },
-      { name: texts.otherAlbum, value: 'album', drawing: 'more' }]);
+      { name: texts.otherAlbum, value: 'album', drawing: 'more' },
+      { name: texts.onlyOnce, value: 'once', drawing: 'group', isChosen: this.#isOnce }]);
     if (chosen === 'album') {
       const other = await chooseAlbum(texts.uploadWhere, true);
       if (other) this.choose(other);
+    } else if (chosen === 'once') {
+      this.#isOnce = !this.#isOnce;
+      this.choose(album);
     } else if (chosen) {
       this.inputs[chosen].album = album?.path;
       this.#choosing = Date.now();
@@ -150,7 +158,7 @@ export class Uploads {
     event.preventDefault();
     if (readOnly()) return;
     const entries = entriesOf(event.dataTransfer);
-    this.#begin((queue) => queue.addEntries(entries, this.album()?.path ?? ''));
+    this.#begin((queue) => queue.addEntries(entries, this.album()?.path ?? '', this.#isOnce));
   }
 
   // What failed, and people did not cancel.
@@ -195,7 +203,7 @@ export class Uploads {
       batch.whole += file.size;
       entry = this.panel.entry(plain(next.path || file.name), file.size);
       const facts = { filename: file.name, album: next.album, modified: file.lastModified,
-        relativePath: next.path };
+        relativePath: next.path, ...(next.isOnce ? { skipDuplicates: 1 } : {}) };
       let sent = 0;
       transfer = new Transfer(file, facts, {
         progress: (bytes) => {
@@ -207,11 +215,13 @@ export class Uploads {
         },
         waiting: (isWaiting) => entry.waiting(isWaiting),
       }, next.place);
-      const { name, path } = await transfer.run(signal);
+      const { name, path, there } = await transfer.run(signal);
       batch.left.delete(next);
       batch.done += 1;
       if (path) batch.paths.push(path);
-      entry.done(name && name.split('/').pop() !== file.name ? texts.savedAs(plain(name)) : texts.verified);
+      if (there) batch.there += 1;
+      if (there) entry.done(texts.wasThere(plain(there)));
+      else entry.done(name && name.split('/').pop() !== file.name ? texts.savedAs(plain(name)) : texts.verified);
     } catch (problem) {
       next.place = transfer?.place;
       if (batch.isOver) return entry?.stopped();
@@ -231,7 +241,7 @@ export class Uploads {
     this.#lock?.release();
     const { all, done, isAll, unverified } = batch;
     if (all === 0) return this.panel.finish(texts.nothingToSend, false, true);
-    this.panel.finish(isAll ? texts.allVerified(done) : texts.someFailed(done, unverified), isAll, isAll);
+    this.panel.finish(isAll ? texts.allVerified(done, batch.there) : texts.someFailed(done, unverified), isAll, isAll);
     sign();
     if (done > 0) this.changed();
     return this.#tellPositions(batch);

@@ -76,7 +76,12 @@ import Testing
       headers = tus("HEAD", place)[1]
       checksum = standard(hashlib.sha256(hashlib.sha256(first).digest()).digest())
       assert (headers["Agonyfs-Verified"], headers["Agonyfs-Checksum"]) == ("1", checksum), headers
-      assert put(first, "b.bin") == "b (2).bin"
+      # The same file is there once, whoever sends it; another one of this name and length gets a name of its own.
+      status, headers, _ = piece(begin(1000, "b.bin"), 0, first)
+      assert (status, headers["Agonyfs-Name"], headers["Agonyfs-There"]) == (204, "b.bin", "b.bin"), headers
+      assert put(first[::-1], "b.bin") == "b (2).bin"
+      status, headers, _ = piece(begin(1000, "other.jpg", "B", ",skipDuplicates"), 0, first)
+      assert (status, headers["Agonyfs-Name"], headers["Agonyfs-There"]) == (204, "b.bin", "b.bin"), headers
       os.remove(root + "/b.bin")
       assert tus("HEAD", place)[0] == 410
       assert begin(1000, "b.bin", more=",resume") == place and tus("HEAD", place)[1]["Upload-Offset"] == "0"

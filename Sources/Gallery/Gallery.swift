@@ -50,8 +50,9 @@ public final class Gallery: Sendable {
   }
 
   /// Asks the catalog for lines of JSON.
-  func lines(_ request: CatalogRequest, _ body: (JSONValue) throws -> Void) throws {
+  @discardableResult
+  func lines(_ request: CatalogRequest, _ body: (JSONValue) throws -> Void) throws -> AnswerTrailer {
     var reader = try ask(request)
-    _ = try reader.lines { line in try body(JSONReader.value(of: Array(line))) }
+    return try reader.lines { line in try body(JSONReader.value(of: Array(line))) }
   }
 }

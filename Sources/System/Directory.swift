@@ -3,11 +3,23 @@ package import SystemPackage
 
 /// What is in directories. Listing one leaves no access time where the kernel allows that.
 package enum Directory {
+  /// A name in a directory.
+  package struct Entry: Sendable {
+    /// The bytes of the name.
+    package let name: [UInt8]
+    /// The number of the inode, as the listing says it.
+    package let inode: UInt64
+    /// Whether it is a directory.
+    package let isDirectory: Bool
+    /// Whether it is a regular file.
+    package let isFile: Bool
+  }
+
   /// The names in a directory but `.` and `..`, in no particular order. The path is relative to `directory`, or to the
   /// working directory. In `directory`, a symbolic link at its end is not followed.
   package static func names(in path: String, of directory: Descriptor? = nil) throws(Errno) -> [[UInt8]] {
     var names: [[UInt8]] = []
-    try list(path, of: directory) { name, _ in names.append(name) }
+    try list(path, of: directory) { names.append($0.name) }
     return names
   }
 
@@ -19,13 +31,18 @@ package enum Directory {
   /// The names in a directory of everything but directories. A path as of `names`.
   package static func namesOfOthers(in path: String, of directory: Descriptor? = nil) throws(Errno) -> [[UInt8]] {
     var names: [[UInt8]] = []
-    try list(path, of: directory) { name, isDirectory in if !isDirectory { names.append(name) } }
+    try list(path, of: directory) { if !$0.isDirectory { names.append($0.name) } }
     return names
   }
 
-  private static func list(
-    _ path: String, of directory: Descriptor?, _ body: (_ name: [UInt8], _ isDirectory: Bool) -> Void
-  ) throws(Errno) {
+  /// What is in an open directory but `.` and `..`, in no particular order.
+  package static func entries(of directory: Descriptor) throws(Errno) -> [Entry] {
+    var entries: [Entry] = []
+    try list(".", of: directory) { entries.append($0) }
+    return entries
+  }
+
+  private static func list(_ path: String, of directory: Descriptor?, _ body: (Entry) -> Void) throws(Errno) {
     let flags = O_RDONLY | O_DIRECTORY | (directory == nil ? 0 : O_NOFOLLOW)
     let opened = try Descriptor.openQuietly(path, in: directory, flags)
     let number = try systemCall { fcntl(opened.number, F_DUPFD_CLOEXEC, 0) }
@@ -48,13 +65,16 @@ package enum Directory {
       if type == UInt32(DT_UNKNOWN) {
         // Not every file system tells the type in a listing.
         var information = stat()
-        if unsafe fstatat(number, &entry.pointee.d_name.0, &information, AT_SYMLINK_NOFOLLOW) == 0,
-          information.st_mode & S_IFMT == S_IFDIR
-        {
-          type = UInt32(DT_DIR)
+        if unsafe fstatat(number, &entry.pointee.d_name.0, &information, AT_SYMLINK_NOFOLLOW) == 0 {
+          switch information.st_mode & S_IFMT {
+          case S_IFDIR: type = UInt32(DT_DIR)
+          case S_IFREG: type = UInt32(DT_REG)
+          default: break
+          }
         }
       }
-      body(name, type == UInt32(DT_DIR))
+      let inode = unsafe UInt64(entry.pointee.d_ino)
+      body(Entry(name: name, inode: inode, isDirectory: type == UInt32(DT_DIR), isFile: type == UInt32(DT_REG)))
     }
   }
 

@@ -79,6 +79,9 @@ import Testing
     let albums = try JSONReader.value(
       of: WebAnswer.albums([AlbumSummary(path: SpacePath(name), count: 1, allCount: 3, albums: 2, hasCover: true)]))
     #expect(albums.elements.first?["path"]?.text.flatMap { Base64.bytes(of: $0) } == name)
+    let counts = try JSONReader.value(of: WebAnswer.otherFileCounts([(album: SpacePath(name), count: 4)]))
+    #expect(counts.elements.first?["path"]?.text.flatMap { Base64.bytes(of: $0) } == name)
+    #expect(counts.elements.first?["files"]?.whole == 4)
     let mistake = WebAnswer.mistake(GalleryError(.badRequest, "x", at: 2..<5))
     #expect(try JSONReader.value(of: try #require(mistake))["error"]?["at"]?.whole == 2)
     #expect(WebAnswer.mistake(GalleryError(.badRequest, "x")) == nil)

@@ -112,6 +112,14 @@ import Testing
     defer { unsafe unlinkat(folder.number, Self.path(names[1]), 0) }
     let found = try Directory.names(in: ".", of: folder)
     #expect(Set(found) == Set(names) && found.count == names.count)
+    try systemCall { unsafe symlinkat("a", folder.number, "link") }
+    try temporary.makeDirectory("inner")
+    let entries = try Directory.entries(of: folder)
+    #expect(Set(entries.filter(\.isFile).map(\.name)) == Set(names))
+    #expect(entries.filter(\.isDirectory).map(\.name) == [Array("inner".utf8)] && entries.count == names.count + 2)
+    var status = stat()
+    try systemCall { unsafe stat(temporary.path("a"), &status) }
+    #expect(entries.first { $0.name == Array("a".utf8) }?.inode == UInt64(status.st_ino))
     #expect(throws: Errno.notDirectory) { try Directory.names(in: "/dev/null") }
   }
 }

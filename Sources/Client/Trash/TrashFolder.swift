@@ -24,7 +24,8 @@ package struct TrashFolder: Sendable {
     folder = Array(".Trash-\(getuid())".utf8)
   }
 
-  private var files: [UInt8] { folder + Array("/files".utf8) }
+  /// The path of the directory with what was thrown away.
+  package var files: [UInt8] { folder + Array("/files".utf8) }
   private var info: [UInt8] { folder + Array("/info".utf8) }
 
   /// Makes its directories if there are none.

@@ -29,26 +29,33 @@ extension Gallery {
   /// The albums in one, by name.
   public func albums(in path: SpacePath) throws(GalleryError) -> [AlbumSummary] {
     try GalleryError.of("The album") {
-      let directory = try root.directory(try path.notInTrash().bytes)
-      let counts = try photoCounts()
+      let (counts, _) = try photoCounts()
       var albums: [AlbumSummary] = []
-      for name in try Directory.names(in: ".", of: directory) {
-        // File managers hide such names, and the trash is one.
-        guard name.first != UInt8(ascii: "."), let album = try? path.appending(name) else { continue }
-        var status = stat()
-        let text = name.map { CChar(bitPattern: $0) } + [0]
-        guard unsafe fstatat(directory.number, text, &status, AT_SYMLINK_NOFOLLOW) == 0,
-          status.st_mode & S_IFMT == S_IFDIR
-        else { continue }
+      try eachAlbum(in: path) { album, status in
         guard albums.count < Self.mostAlbums else { throw GalleryError(.tooLarge, "This album has too many albums.") }
-        let count = counts[Array(String(decoding: album.bytes, as: UTF8.self).utf8)] ?? (own: 0, all: 0)
+        let count = counts[album.bytes] ?? (own: 0, all: 0)
         // Each directory in one is a link to it.
         let inside = status.st_nlink > 2 ? try subAlbums(of: album) : 0
-        let hasCover = count.all > 0 && name.count + Self.coverEnding.count <= SpacePath.mostNameBytes
+        let hasCover = count.all > 0 && album.name.count + Self.coverEnding.count <= SpacePath.mostNameBytes
         albums.append(
           AlbumSummary(path: album, count: count.own, allCount: count.all, albums: inside, hasCover: hasCover))
       }
       return albums.sorted { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
+    }
+  }
+
+  /// Calls `body` for the albums in one that a listing of it shows.
+  func eachAlbum(in path: SpacePath, _ body: (SpacePath, stat) throws -> Void) throws {
+    let directory = try root.directory(try path.notInTrash().bytes)
+    for name in try Directory.names(in: ".", of: directory) {
+      // File managers hide such names, and the trash is one.
+      guard name.first != UInt8(ascii: "."), let album = try? path.appending(name) else { continue }
+      var status = stat()
+      let text = name.map { CChar(bitPattern: $0) } + [0]
+      guard unsafe fstatat(directory.number, text, &status, AT_SYMLINK_NOFOLLOW) == 0,
+        status.st_mode & S_IFMT == S_IFDIR
+      else { continue }
+      try body(album, status)
     }
   }
 
@@ -60,23 +67,25 @@ extension Gallery {
     return all.count { $0.first != UInt8(ascii: ".") && !others.contains($0) }
   }
 
-  /// How many photos are in each directory, and in it and below.
-  private func photoCounts() throws -> [[UInt8]: (own: Int, all: Int)] {
+  /// How many photos are in each directory, and in it and below; whether files are being examined of which that is not
+  /// known yet.
+  func photoCounts() throws -> (counts: [[UInt8]: (own: Int, all: Int)], isExamining: Bool) {
     var request = CatalogRequest(format: .groups)
     request.group = "album"
     // By bytes: names that differ in Unicode's normal form only are names of several albums.
     var counts: [[UInt8]: (own: Int, all: Int)] = [:]
-    try lines(request) { group in
+    let trailer = try lines(request) { group in
       guard let count = group["count"]?.whole, let title = group["title"]?.text else { return }
+      let bytes = group["titleBytes"]?.text.flatMap { Hexadecimal.bytes(of: $0.utf8) } ?? Array(title.utf8)
       let slash = UInt8(ascii: "/")
       var path: [UInt8] = []
-      for part in title.utf8.split(separator: slash) {
+      for part in bytes.split(separator: slash) {
         path += (path.isEmpty ? [] : [slash]) + part
         counts[path, default: (0, 0)].all += count
       }
       if !path.isEmpty { counts[path, default: (0, 0)].own += count }
     }
-    return counts
+    return (counts, trailer.isExamining && trailer.pending > 0)
   }
 
   /// Makes an album.

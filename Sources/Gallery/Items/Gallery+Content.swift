@@ -102,7 +102,8 @@ extension Gallery {
     }
   }
 
-  private func original(_ path: SpacePath, kind: String?) throws(GalleryError) -> ItemContent {
+  /// Opens the file itself; without a kind that browsers show it is only saved.
+  func original(_ path: SpacePath, kind: String?) throws(GalleryError) -> ItemContent {
     try GalleryError.of("The photo") {
       let kind = kind ?? ""
       return try ItemContent(

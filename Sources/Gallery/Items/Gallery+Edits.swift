@@ -84,13 +84,14 @@ extension Gallery {
   }
 
   /// Moves photos to the trash. Each stays the same file, under a name there. In an album only the name in it goes, and
-  /// the photo stays in others; without one all names go.
+  /// the photo stays in others; without one all names go. Of other files only the name that was listed goes.
   public func trash(_ items: [Int], of snapshot: Snapshot) throws(GalleryError) -> [ItemFailure] {
     let trash = try preparedTrash()
-    return try each(items, of: snapshot, "The photo") { item in
-      if item.path.isInTrash { throw GalleryError(.conflict, "This photo is in the trash already.") }
+    return try each(items, of: snapshot, snapshot.thing) { item in
+      if item.path.isInTrash { throw GalleryError(.conflict, "This is in the trash already.") }
       try check(item)
-      let others = snapshot.album == .root ? otherNames(of: item.path).filter { !$0.isInTrash } : []
+      let isOneName = snapshot.album != .root || snapshot.hasOtherFiles
+      let others = isOneName ? [] : otherNames(of: item.path).filter { !$0.isInTrash }
       // The name that was shown comes first: if it is gone, the others stay.
       try take(item, to: trash)
       for other in others {
@@ -111,7 +112,7 @@ extension Gallery {
       throw Self.replaced
     } catch .fileExists {
       throw GalleryError(
-        .conflict, "Another file had the name of this photo, and is in the trash now; it can be put back from there.")
+        .conflict, "Another file had this name, and is in the trash now; it can be put back from there.")
     }
   }
 
@@ -124,12 +125,12 @@ extension Gallery {
   /// Puts photos from the trash back where they were, with all names, each under a free one.
   public func restore(_ items: [Int], of snapshot: Snapshot) throws(GalleryError) -> [ItemFailure] {
     let trash = TrashFolder(of: root)
-    return try each(items, of: snapshot, "The photo") { item in
+    return try each(items, of: snapshot, snapshot.thing) { item in
       guard trash.contains(item.path.bytes) else {
-        throw GalleryError(.conflict, "This photo is not in the trash of this server's user.")
+        throw GalleryError(.conflict, "This is not in the trash of this server's user.")
       }
       try check(item)
-      let others = otherNames(of: item.path).filter { trash.contains($0.bytes) }
+      let others = snapshot.hasOtherFiles ? [] : otherNames(of: item.path).filter { trash.contains($0.bytes) }
       try restore(item.path, from: trash)
       for other in others where (try? check(SnapshotItem(path: other, inode: item.inode))) != nil {
         try restore(other, from: trash)
@@ -151,11 +152,11 @@ extension Gallery {
     do throws(Errno) {
       origin = try trash.origin(of: path.bytes)
     } catch .noSuchFileOrDirectory {
-      throw GalleryError(.conflict, "Nothing says where this photo was; move it by a file manager.")
+      throw GalleryError(.conflict, "Nothing says where this was; move it by a file manager.")
     } catch .invalidArgument {
-      throw GalleryError(.conflict, "What says where this photo was makes no sense; move it by a file manager.")
+      throw GalleryError(.conflict, "What says where this was makes no sense; move it by a file manager.")
     } catch {
-      throw GalleryError(error, "The photo")
+      throw GalleryError(error, "What says where this was")
     }
     return try SpacePath(origin).notInTrash()
   }

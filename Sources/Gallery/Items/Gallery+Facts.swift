@@ -1,3 +1,4 @@
+internal import Catalog
 internal import Client
 internal import SystemPackage
 
@@ -69,6 +70,25 @@ extension Gallery {
         return nil
       }
     }
+
+    /// Whether a file waits to be examined.
+    func isWaiting(_ path: SpacePath) throws -> Bool {
+      var request = CatalogRequest()
+      request.file = path.bytes
+      try door.ask(request.bytes)
+      do {
+        _ = try AnswerReader(DoorStream(door))
+        return false
+      } catch let failure as AnswerFailure {
+        return failure.message == NoFacts.notExamined.rawValue + "."
+      }
+    }
+  }
+
+  /// Those of some files that wait to be examined.
+  func areWaiting(_ paths: [SpacePath]) throws -> [SpacePath] {
+    let asker = Asker(door: try CatalogDoor(of: root))
+    return try paths.filter { try asker.isWaiting($0) }
   }
 
   /// What is known of the photos of a section.

@@ -11,7 +11,7 @@ internal import SystemPackage
 
 extension Gallery {
   static let replaced = GalleryError(
-    .conflict, "Another file has the name of this photo by now, so nothing was done; load the list again.")
+    .conflict, "Another file has this name by now, so nothing was done; load the list again.")
 
   /// Refuses what is not the file of a snapshot. Nothing is mounted in a space, so that its inode says which it is.
   static func check(_ status: FileStatus, is item: SnapshotItem) throws {
@@ -37,8 +37,15 @@ extension Gallery {
   /// - Throws: `.notFound` if there is none of this form; `.conflict` if another file has its name by now.
   public func open(_ form: ItemForm, _ index: Int, of snapshot: Snapshot) throws(GalleryError) -> ItemContent {
     let item = try snapshot.item(index)
-    let content = try open(form, of: item.path)
-    try GalleryError.of("The photo") {
+    let content: ItemContent
+    if snapshot.hasOtherFiles {
+      // The catalog knows nothing of it, and no browser shows it, whatever it is.
+      guard form == .original else { throw GalleryError(.notFound, "There is no such form of this file.") }
+      content = try original(item.path, kind: nil)
+    } else {
+      content = try open(form, of: item.path)
+    }
+    try GalleryError.of(snapshot.thing) {
       // What is made of a photo is found by its name.
       if form == .original, content.inode != item.inode { throw Self.replaced }
       try check(item)

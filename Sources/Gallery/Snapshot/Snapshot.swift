@@ -49,18 +49,24 @@ public final class Snapshot: Sendable {
   public let geometry: [UInt8]
   /// The directory that all of it is in.
   let album: SpacePath
+  /// Whether it has no photos, but other files.
+  let hasOtherFiles: Bool
   private let paths: PackedPaths
 
   init(
     _ paths: PackedPaths, _ geometry: [UInt8], _ sections: [Section], _ months: [Month], pending: Int,
-    isExamining: Bool = false, in album: SpacePath
+    isExamining: Bool = false, in album: SpacePath, hasOtherFiles: Bool = false
   ) {
     name = Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
     (self.paths, self.geometry, self.sections, self.months) = (paths, geometry, sections, months)
     self.pending = pending
     self.isExamining = isExamining
     self.album = album
+    self.hasOtherFiles = hasOtherFiles
   }
+
+  /// What one of them is called at the beginning of a sentence.
+  var thing: String { hasOtherFiles ? "The file" : "The photo" }
 
   /// How many photos there are.
   public var count: Int { paths.count }

@@ -108,6 +108,22 @@ public enum WebAnswer {
     }
   }
 
+  /// Other files, and the snapshot by which they are asked for.
+  public static func otherFiles(_ others: OtherFiles) -> [UInt8] {
+    let files = others.files.map {
+      object(["i": number($0.index), "name": text($0.name), "size": number($0.size)])
+    }
+    return bytes([
+      "snapshot": .string(others.snapshot.name), "count": number(others.count), "files": .array(files),
+      "pending": number(others.pending),
+    ])
+  }
+
+  /// How many other files albums have.
+  public static func otherFileCounts(_ counts: [(album: SpacePath, count: Int)]) -> [UInt8] {
+    list(counts) { ["path": path($0.album), "files": number($0.count)] }
+  }
+
   /// An album that was made or renamed.
   public static func album(_ album: SpacePath) -> [UInt8] {
     bytes(["path": path(album), "name": text(album.name)])

@@ -23,12 +23,23 @@ func addEditRoutes(to api: RouterGroup<SpaceContext>) {
   api.post("albums/add") { request, context in
     try await each(request, context) { try $0.add($1, of: $2, to: try $3.path("album")) }
   }
+  api.post("albums/move") { request, context in
+    try await each(request, context) { try $0.move($1, of: $2, to: try $3.path("album")) }
+  }
 }
 
 func addAlbumRoutes(to api: RouterGroup<SpaceContext>) {
   api.get("albums") { _, context in
     let path = try context.path("path") ?? .root
     return Response(json: WebAnswer.albums(try await context.gallery.run { try $0.albums(in: path) }))
+  }
+  api.get("albums/files") { _, context in
+    let path = try context.path("path") ?? .root
+    // All albums are listed for it, which may take long.
+    let answer = try await context.gallery.run(waitingFor: .pictures) { gallery in
+      WebAnswer.otherFileCounts(try gallery.otherFileCounts(in: path))
+    }
+    return Response(json: answer)
   }
   api.get("cover") { _, context in
     let path = try context.path("path") ?? .root

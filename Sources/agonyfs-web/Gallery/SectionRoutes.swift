@@ -24,6 +24,11 @@ func addSectionRoutes(to api: RouterGroup<SpaceContext>) {
     let (snapshot, number) = (try context.snapshot(), try context.number("section"))
     return Response(json: WebAnswer.items(try await context.gallery.run { try $0.section(number, of: snapshot) }))
   }
+  api.get("files") { _, context in
+    let album: SpacePath = try context.path("path") ?? .root
+    let isTrash = context.query["trash"] == "1"
+    return Response(json: WebAnswer.otherFiles(try await context.gallery.otherFiles(in: isTrash ? nil : album)))
+  }
   api.get("suggest") { _, context in
     let text = context.query["q"] ?? ""
     return Response(json: WebAnswer.suggestions(try await context.gallery.run { try $0.suggestions(for: text) }))

@@ -96,6 +96,16 @@ final class SessionGallery: Sendable {
     return snapshot
   }
 
+  /// Lists the other files of an album, or those of the trash without one, and keeps their snapshot.
+  func otherFiles(in album: SpacePath?) async throws -> OtherFiles {
+    let others = try await run { gallery in
+      if let album { return try gallery.otherFiles(in: album) }
+      return try gallery.otherFilesInTrash()
+    }
+    shelf.put(others.snapshot)
+    return others
+  }
+
   /// A snapshot that is kept.
   func snapshot(_ name: String) throws(GalleryError) -> Snapshot { try shelf.get(name) }
 

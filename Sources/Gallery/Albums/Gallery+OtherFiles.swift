@@ -1,0 +1,144 @@
+// Invariants
+// 1. Every regular file of an album is shown: as a photo or video, or here. Only what waits to be examined is in neither.
+// 2. What the mount makes up, and what is being received, is in no listing of a directory.
+// 3. No file is replaced, and none is moved but the one that was listed.
+
+internal import Client
+internal import Import
+internal import System
+internal import SystemPackage
+
+/// A regular file that may be one of the others.
+private struct FoundFile {
+  let path: SpacePath
+  let inode: UInt64
+  /// The page shows no photo of such a name.
+  var isHidden: Bool { path.name.first == UInt8(ascii: ".") }
+}
+
+extension Gallery {
+  /// Most that are listed together.
+  private static let mostListed = 5000
+
+  /// The other files of an album, without those of albums in it.
+  public func otherFiles(in album: SpacePath) throws(GalleryError) -> OtherFiles {
+    try GalleryError.of("The album") {
+      let directory = try root.directory(try album.notInTrash().bytes)
+      let found = try Directory.entries(of: directory).filter(\.isFile).compactMap { entry in
+        (try? album.appending(entry.name)).map { FoundFile(path: $0, inode: entry.inode) }
+      }
+      var photos = CatalogRequest(format: .tiles, query: album.bytes.isEmpty ? "album:=/" : "")
+      photos.within = album.bytes
+      return try listed(found, without: photos, in: album)
+    }
+  }
+
+  /// The other files in the trash of this server's user, with those of albums there.
+  public func otherFilesInTrash() throws(GalleryError) -> OtherFiles {
+    try GalleryError.of("The trash") {
+      let top = SpacePath(trusted: TrashFolder(of: root).files)
+      var found: [FoundFile] = []
+      var waiting = [top]
+      while let folder = waiting.popLast() {
+        let directory: Descriptor
+        do throws(Errno) {
+          directory = try root.directory(folder.bytes)
+        } catch .noSuchFileOrDirectory {
+          // Nothing was ever thrown away, or this was put back meanwhile.
+          continue
+        }
+        for entry in try Directory.entries(of: directory) {
+          guard let path = try? folder.appending(entry.name) else { continue }
+          if entry.isDirectory { waiting.append(path) }
+          if entry.isFile { found.append(FoundFile(path: path, inode: entry.inode)) }
+        }
+      }
+      var photos = CatalogRequest(format: .tiles)
+      photos.trash = true
+      photos.within = top.bytes
+      return try listed(found, without: photos, in: top)
+    }
+  }
+
+  /// Those of some files that are not among the photos which answer a question.
+  private func listed(
+    _ found: [FoundFile], without photos: CatalogRequest, in folder: SpacePath
+  ) throws -> OtherFiles {
+    var others = found
+    var pending = 0
+    // By inodes: a photo with two names in an album is shown under one.
+    var inodes = Set(found.filter { !$0.isHidden }.map(\.inode))
+    if !inodes.isEmpty {
+      var reader = try ask(photos)
+      let trailer = try reader.tiles { _, inode, _ in _ = inodes.remove(inode) }
+      others = found.filter { $0.isHidden || inodes.contains($0.inode) }
+      if trailer.isExamining, trailer.pending > 0 {
+        let waiting = try Set(areWaiting(others.filter { !$0.isHidden }.map(\.path)))
+        pending = waiting.count
+        others = others.filter { !waiting.contains($0.path) }
+      }
+    }
+    others.sort { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
+    let start = folder.bytes.isEmpty ? 0 : folder.bytes.count + 1
+    var paths = PackedPaths()
+    var files: [OtherFiles.File] = []
+    var gone = 0
+    for other in others.prefix(Self.mostListed) {
+      let bytes = other.path.bytes
+      guard let (directory, name) = try? root.place(of: bytes), let status = try? calls.status(of: name, in: directory),
+        status.kind == .file, status.inode == other.inode, paths.append(bytes[...], inode: status.inode)
+      else {
+        gone += 1
+        continue
+      }
+      files.append(OtherFiles.File(index: files.count, name: Array(bytes[start...]), size: status.size))
+    }
+    paths.finish()
+    let snapshot = Snapshot(paths, [], [], [], pending: 0, in: folder, hasOtherFiles: true)
+    return OtherFiles(snapshot: snapshot, files: files, count: others.count - gone, pending: pending)
+  }
+
+  /// How many other files are in each of the albums in one that has some. Nobody is told while files are examined of which
+  /// it is not known what they are.
+  public func otherFileCounts(in path: SpacePath) throws(GalleryError) -> [(album: SpacePath, count: Int)] {
+    try GalleryError.of("The album") {
+      var found: [(album: SpacePath, count: Int)] = []
+      let (photos, isExamining) = try photoCounts()
+      if isExamining { return found }
+      try eachAlbum(in: path) { album, _ in
+        // It may be gone by now, or be closed to this server's user.
+        guard let directory = try? root.directory(album.bytes) else { return }
+        var inodes = Set<UInt64>()
+        var count = 0
+        for entry in try Directory.entries(of: directory) where entry.isFile {
+          if entry.name.first == UInt8(ascii: ".") { count += 1 } else { inodes.insert(entry.inode) }
+        }
+        count += max(0, inodes.count - (photos[album.bytes]?.own ?? 0))
+        if count > 0 { found.append((album, count)) }
+      }
+      return found
+    }
+  }
+
+  /// Moves files to an album, each under a free name there.
+  public func move(_ items: [Int], of snapshot: Snapshot, to album: SpacePath) throws(GalleryError) -> [ItemFailure] {
+    let target = try openAlbum(album.notInTrash(), makes: false)
+    return try each(items, of: snapshot, snapshot.thing) { item in
+      if item.path.isInTrash { throw GalleryError(.conflict, "This is in the trash; restore it first.") }
+      if item.path.parent == album { throw GalleryError(.conflict, "This is in that album already.") }
+      let (directory, name) = try root.place(of: item.path.bytes)
+      try Self.check(try calls.status(of: name, in: directory), is: item)
+      let given = try placing(name) { free throws(Errno) in
+        try calls.rename(name, in: directory, to: free, in: target)
+      }
+      // Something else may have taken the name right before.
+      guard try calls.status(of: given, in: target).inode != item.inode else { return }
+      do throws(Errno) {
+        try calls.rename(given, in: target, to: name, in: directory)
+      } catch {
+        throw GalleryError(.conflict, "Another file had this name, and is in that album now.")
+      }
+      throw Self.replaced
+    }
+  }
+}

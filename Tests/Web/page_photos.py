@@ -12,6 +12,9 @@ from PIL import Image
 ODD = ["Salt & Pepper", "C++ compiler", "#1 winner", "100% wool", "50%25 off + more", "Größe Übermaß", "🦘 leaps",
        'She said "hello"', "it's ours", "a=b?c"]
 HOSTILE_ALBUM, HOSTILE_TAG = "<b>not bold \u202egnp.exe", "<img src=x onerror=alert(1)>"
+# What is neither a photo nor a video, in one of the albums.
+OTHERS = {"drawing.svg": b'<svg xmlns="http://www.w3.org/2000/svg"><script>window.harmed = 1</script></svg>',
+          "notes.pdf": b"%PDF-1.4 notes"}
 ALBUMS = ["", "2024", "2024/Summer at the sea", "2025", "Scans", HOSTILE_ALBUM]
 COUNT = 96
 PARIS, TOKYO = ("N", (48.0, 51.0, 24.0), "E", (2.0, 21.0, 8.0)), ("N", (35.0, 41.0, 24.0), "E", (139.0, 41.0, 30.0))
@@ -63,7 +66,7 @@ def camera(taken, place=None):
 
 
 def make(folder):
-    """Photos of two years in several albums, the first one the newest; videos, a motion photo, and those of ODD. The folder."""
+    """Photos of two years in several albums, the first one the newest; videos, a motion photo, OTHERS and ODD. The folder."""
     for album in ALBUMS:
         os.makedirs(f"{folder}/{album}", exist_ok=True)
     for number in range(COUNT):
@@ -77,6 +80,9 @@ def make(folder):
         picture.save(path, quality=80, exif=exif, xmp=words(tags=tags))
         # 2024-08-15T12:00:05.123456789Z
         os.utime(path, ns=(1723723205123456789, 1723723205123456789))
+    for name, content in OTHERS.items():
+        with open(f"{folder}/2024/{name}", "wb") as file:
+            file.write(content)
     for number, text in enumerate(ODD):
         album = f"{folder}/Odd/{text}"
         os.makedirs(album)

@@ -9,6 +9,8 @@ import zipfile
 
 from aiohttp import web
 
+from stand_in_library import OtherFile
+
 
 def text(path):
     return base64.urlsafe_b64decode(path + "=" * (-len(path) % 4)).decode()
@@ -34,6 +36,7 @@ class Gallery:
             web.get("/api/item/{s}/{n}/facts", self.facts), web.get("/api/item/{s}/{n}/{form}", self.item),
             web.patch("/api/items", self.edit), web.post("/api/trash", self.trash), web.post("/api/restore", self.trash),
             web.get("/api/albums", self.albums), web.get("/api/cover", self.cover), web.post("/api/albums", self.new_album),
+            web.get("/api/files", self.files), web.get("/api/albums/files", self.file_counts),
             web.post("/api/albums/{word}", self.change_album), web.get("/api/suggest", self.suggest),
             web.post("/api/zip", self.zip), web.get("/api/zip/{ticket}", self.zipped),
             web.get("/api/zip/{ticket}/progress", self.zip_progress)]
@@ -61,6 +64,20 @@ class Gallery:
         self.snapshots[snapshot] = numbers, sections
         return web.json_response({"snapshot": snapshot, "count": len(numbers), "sections": sections, "months": months,
                                   "pending": 0, "examining": False})
+
+    async def files(self, request):
+        is_trash, album = request.query.get("trash") == "1", text(request.query.get("album", ""))
+        files = [each for each in self.library.others if each.is_trashed == is_trash and (is_trash or each.album == album)]
+        snapshot = os.urandom(8).hex()
+        self.snapshots[snapshot] = files, []
+        return web.json_response({"snapshot": snapshot, "count": len(files), "pending": 0, "files": [
+            {"i": number, "name": each.name, "size": len(each.content)} for number, each in enumerate(files)]})
+
+    async def file_counts(self, request):
+        parent = text(request.query.get("path", ""))
+        albums = [each.album for each in self.library.others if not each.is_trashed]
+        return web.json_response([{"path": coded(album), "files": albums.count(album)} for album in sorted(set(albums))
+                                  if os.path.dirname(album) == parent and album])
 
     def numbers(self, request, name="s"):
         if request.match_info[name] not in self.snapshots:
@@ -93,6 +110,11 @@ class Gallery:
     async def item(self, request):
         number = self.numbers(request)[int(request.match_info["n"])]
         form = request.match_info["form"]
+        if isinstance(number, OtherFile):
+            if form != "original":
+                return problem(404, "not-found", "There is no such form of this file.")
+            return web.Response(body=number.content, content_type="application/octet-stream",
+                                headers={"Content-Disposition": f'attachment; filename="{number.name}"'})
         picture = self.library.pictures[self.library.which[number]]
         name = self.library.name(number)
         headers = {"Content-Disposition": f'attachment; filename="{name}"'} if request.query.get("download") else {}
@@ -133,6 +155,11 @@ class Gallery:
     async def trash(self, request):
         asked = await request.json()
         chosen = {self.snapshots[asked["snapshot"]][0][position] for position in asked["items"]}
+        others = {each for each in chosen if isinstance(each, OtherFile)}
+        for each in others:
+            each.is_trashed = not request.path.endswith("restore")
+        if others:
+            return web.json_response({"done": len(others), "failed": []})
         self.library.trash = self.library.trash - chosen if request.path.endswith("restore") else self.library.trash | chosen
         return web.json_response({"done": len(chosen), "failed": []})
 
@@ -172,6 +199,10 @@ class Gallery:
 
     async def change_album(self, request):
         asked, word = await request.json(), request.match_info["word"]
+        if word == "move":
+            for position in asked["items"]:
+                self.snapshots[asked["snapshot"]][0][position].album = text(asked["album"])
+            return web.json_response({"done": len(asked["items"]), "failed": []})
         if word == "add":
             numbers = self.snapshots[asked["snapshot"]][0]
             self.library.added.update({numbers[position]: text(asked["album"]) for position in asked["items"]})

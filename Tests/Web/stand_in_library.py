@@ -10,11 +10,20 @@ import struct
 
 from PIL import Image, ImageDraw, ImageFilter, ImageOps
 
+from page_photos import OTHERS
+
 VIDEO, LIVE, MOTION, RAW = 1, 2, 3, 4
 EPOCH = datetime.date(1900, 1, 1)
 ALBUMS = ["2024", "2024/Summer at the sea", "2024/Alps", "2025", "2025/Paris", "Family", "Family/Garden", "Scans",
           "<b>not bold \u202egnp.exe"]
 TAGS = ["Family", "Places/Paris", "Fireworks", "<img src=x onerror=alert(1)>"]
+
+
+class OtherFile:
+    """What is neither a photo nor a video."""
+
+    def __init__(self, album, name, content):
+        self.album, self.name, self.content, self.is_trashed = album, name, content, False
 
 
 class Picture:
@@ -94,6 +103,7 @@ class Library:
             self.days.append(max(day, 20000) if number < count - undated else 0)
         self.edits, self.trash, self.added, self.gone = {}, set(), {}, set()
         self.albums = list(ALBUMS)
+        self.others = [OtherFile("2024", name, content) for name, content in sorted(OTHERS.items())]
 
     def edit(self, number):
         return self.edits.setdefault(number, {

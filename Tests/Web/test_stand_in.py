@@ -6,6 +6,7 @@ Runs when AGONYFS_TEST_WEB names agonyfs-web.
 import base64
 import hashlib
 import struct
+import time
 import types
 import unittest
 import warnings
@@ -60,6 +61,7 @@ class Trial:
             self.items()
             self.edits()
             self.albums()
+            self.others()
             self.archive()
             self.upload()
             self.ask("lock", "POST", "/lock")
@@ -150,6 +152,31 @@ class Trial:
         self.ask("add", "POST", "/api/albums/{word}", "/api/albums/add",
                  json={"snapshot": self.place, "items": [1], "album": coded("Tried")})
         self.ask("delete", "POST", "/api/albums/{word}", "/api/albums/delete", json={"path": coded("Tried")})
+
+    def others(self):
+        def listed(name, query):
+            return self.ask(f"files: {name}", "GET", "/api/files", "/api/files" + query).json()
+
+        listed("root", "")
+        files = listed("an album", f"?album={coded('2024')}")
+        assert [each["name"] for each in files["files"]] == ["drawing.svg", "notes.pdf"], files
+        # Nobody is told while something is examined.
+        end = time.monotonic() + real.LIMIT
+        while not self.client.ask("GET", "/api/albums/files").json():
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        self.ask("counts of files", "GET", "/api/albums/files")
+        self.ask("counts of files in an album", "GET", "/api/albums/files", f"/api/albums/files?path={coded('2024')}")
+        for form in ("original", "original?download=1", "preview", "full"):
+            self.ask(f"file: {form}", "GET", "/api/item/{s}/{n}/{form}", f"/api/item/{files['snapshot']}/0/{form}")
+        asked = {"snapshot": files["snapshot"], "items": [0, 1]}
+        self.ask("move", "POST", "/api/albums/{word}", "/api/albums/move", json={**asked, "album": coded("Scans")})
+        files = listed("where they are now", f"?album={coded('Scans')}")
+        assert files["count"] == 2, files
+        self.ask("trash of files", "POST", "/api/trash", json={"snapshot": files["snapshot"], "items": [0, 1]})
+        files = listed("trash", "?trash=1")
+        assert files["count"] == 2, files
+        self.ask("restore of files", "POST", "/api/restore", json={"snapshot": files["snapshot"], "items": [0, 1]})
 
     def archive(self):
         ticket = self.ask("archive", "POST", "/api/zip", json={"snapshot": self.place, "items": [2, 3]}).json()["ticket"]

@@ -12,7 +12,7 @@ import { texts } from './texts.js';
 const batch = 500;
 
 /** Does `call(snapshot, items)` for many, in batches, and says how it went. Returns how many were done. */
-async function each(snapshot, items, call, done) {
+export async function each(snapshot, items, call, done) {
   let number = 0;
   const failed = [];
   try {
@@ -30,7 +30,8 @@ async function each(snapshot, items, call, done) {
   return number;
 }
 
-function follow(address) {
+/** Has the browser save what is at an address. */
+export function follow(address) {
   const link = make('a', { href: address, download: true });
   document.body.append(link);
   link.click();

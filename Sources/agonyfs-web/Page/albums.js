@@ -5,6 +5,7 @@ import { deleteAlbum, newAlbum, renameAlbum } from './album-names.js';
 import { choose } from './dialogs.js';
 import { button, icon, make, plain } from './dom.js';
 import { back, opened } from './navigation.js';
+import { OtherFiles } from './other-files.js';
 import { texts } from './texts.js';
 
 const longPress = 500;
@@ -56,8 +57,19 @@ function tile(album, open, changed) {
     button('more', texts.more(plain(album.name)), () => menu(album, changed), { class: 'button round more' }));
 }
 
-const tiles = (albums, open, changed, facts) =>
-  make('ul', { class: 'tiles', 'aria-label': texts.albums, ...facts }, ...albums.map((album) => tile(album, open, changed)));
+function tiles(albums, open, changed, facts) {
+  const shown = albums.map((album) => tile(album, open, changed));
+  // To count other files takes longer, and the albums are there without it.
+  api.otherFileCounts(albums[0].parent).then((counts) => {
+    const files = new Map(counts.map((each) => [each.path, each.files]));
+    for (const [place, { path, count, albums: inside }] of albums.entries()) {
+      if (files.has(path)) {
+        shown[place].querySelector('.numbers').textContent = texts.albumCounts(count, inside, files.get(path));
+      }
+    }
+  }, () => {});
+  return make('ul', { class: 'tiles', 'aria-label': texts.albums, ...facts }, ...shown);
+}
 
 /** The albums of the top. */
 export class Albums {
@@ -86,11 +98,15 @@ export class Albums {
       scroller.append(make('div', { class: 'nothing', role: 'alert' }, make('p', { text: problem.message })));
     }
     // An answer that came late shows less than the one after it.
-    if (asked === this.#asked) this.body.replaceChildren(scroller);
+    if (asked !== this.#asked) return;
+    this.body.replaceChildren(scroller);
+    const others = new OtherFiles({ album: '' }, () => this.load());
+    scroller.append(others.element);
+    others.load();
   }
 
   close() {}
-  gone() {}
+  gone() { this.load(); }
 }
 
 /** What `Photos` needs to show an album; `show(place)` shows another. */
@@ -105,6 +121,7 @@ export function albumPlace(album, show) {
       const albums = await api.albums(album.path);
       return albums.length > 0 ? [tiles(albums, open, () => show(albumPlace(album, show)), { class: 'tiles strip' })] : [];
     },
+    others: (changed) => new OtherFiles({ album: album.path }, changed),
     buttons: () => [button('more', texts.more(plain(album.name)), async () => {
       const chosen = await choose(plain(album.name),
         [{ name: texts.newAlbumHere, value: 'new', drawing: 'add' }, ...entries]);

@@ -153,3 +153,14 @@ export const renameAlbum = (path, name) => send('POST', '/api/albums/rename', { 
 export const deleteAlbum = (path) => send('POST', '/api/albums/delete', { path });
 export const addToAlbum = async (snapshot, items, album) =>
   changed(await send('POST', '/api/albums/add', { snapshot, items, album }), items);
+export const moveToAlbum = async (snapshot, items, album) =>
+  changed(await send('POST', '/api/albums/move', { snapshot, items, album }), items);
+
+/** How many other files the albums in one have (`path`, `files`), those that have some. */
+export const otherFileCounts = (path) =>
+  json(path ? `/api/albums/files?${new URLSearchParams({ path })}` : '/api/albums/files');
+/** What is neither a photo nor a video, in an album (`album`) or in the trash (`trash`), with its snapshot. */
+export async function otherFiles(place, signal) {
+  const answer = await json(`/api/files?${new URLSearchParams(place)}`, signal);
+  return { ...answer, files: answer.files.sort((one, other) => order.compare(one.name, other.name)) };
+}

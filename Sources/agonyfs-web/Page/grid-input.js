@@ -97,6 +97,8 @@ export function listenToGrid(grid, { open, zoom }) {
   });
 
   element.addEventListener('keydown', (event) => {
+    // What stands above and below the photos has keys of its own.
+    if (event.target !== element && !canvas.contains(event.target)) return;
     const isHeader = event.target.closest('.header');
     const { layout } = grid;
     if (!layout || snapshot.count === 0 || event.altKey) return;

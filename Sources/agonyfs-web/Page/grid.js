@@ -28,11 +28,12 @@ export class Grid {
   #calm;
   #still;
 
-  /** `density` is the wanted height of rows as a factor; `moved()` is called after every movement. */
-  constructor({ snapshot, selection, leading, moved }) {
-    Object.assign(this, { snapshot, selection, leading, density: 1, focused: 0 });
+  /** `leading` and `trailing` stand above and below the photos; `moved()` is called after every movement. */
+  constructor({ snapshot, selection, leading, trailing, moved }) {
+    // `density` is the wanted height of rows as a factor.
+    Object.assign(this, { snapshot, selection, leading, trailing, density: 1, focused: 0 });
     this.canvas = make('div', { class: 'canvas', role: 'grid', 'aria-label': texts.photos, 'aria-multiselectable': 'true' });
-    this.element = make('div', { class: 'scroller', tabIndex: -1 }, leading, this.canvas);
+    this.element = make('div', { class: 'scroller', tabIndex: -1 }, leading, this.canvas, ...[trailing].filter(Boolean));
     this.scroll = new MappedScroll(this.element, this.canvas, () => {
       this.#soon();
       moved?.(this);
@@ -46,13 +47,14 @@ export class Grid {
     this.selection.addEventListener('change', () => this.#marks());
     this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(this.element);
-    if (leading) this.observer.observe(leading);
+    for (const part of [leading, trailing]) if (part) this.observer.observe(part);
   }
 
   /** Lays everything out for the width that there is; what is at the top of the screen stays there. */
   measure(isForced = false) {
     const width = this.canvas.clientWidth;
     const lead = this.leading?.offsetHeight ?? 0;
+    const trail = this.trailing?.offsetHeight ?? 0;
     const view = this.element.clientHeight;
     if (width <= 0 || view <= 0) return;
     this.scroll.view = view;
@@ -60,10 +62,11 @@ export class Grid {
     // A screen full of photos has to fit into the limit of elements.
     height = Math.max(height, Math.sqrt((width * view) / 130));
     const now = this.layout;
-    if (!isForced && now && now.width === width && now.height === height && this.lead === lead) return this.#soon();
+    if (!isForced && now && now.width === width && now.height === height && this.lead === lead && this.trail === trail) return this.#soon();
     const anchor = now && this.scroll.top > lead ? now.first[now.rowAt(this.scroll.top - lead)] : null;
     const offset = anchor === null ? 0 : this.scroll.top - lead - now.top[now.rowOf(anchor)];
     this.lead = lead;
+    this.trail = trail;
     if (now) now.isCancelled = true;
     clearTimeout(this.#still);
     this.layout = new Layout(this.snapshot, { width, height, gap: width < 500 ? 3 : 4, header: 52, lead: 0 });
@@ -73,7 +76,7 @@ export class Grid {
     layout.run(() => {
       if (layout !== this.layout) return;
       this.canvas.setAttribute('aria-rowcount', layout.done ? layout.rows : -1);
-      this.scroll.setTotal(lead + layout.total + 96, lead);
+      this.scroll.setTotal(lead + layout.total + (trail || 96), lead, trail);
       if (anchor !== null && layout.done) this.scroll.jump(layout.top[layout.rowOf(anchor)] + offset + this.lead);
       else this.#soon();
       if (layout.done) this.element.dispatchEvent(new Event('laidout'));

@@ -5,6 +5,7 @@ import { choose } from './dialogs.js';
 import { button, make, plain, say } from './dom.js';
 import { listenToGrid } from './grid-input.js';
 import { Grid } from './grid.js';
+import { OtherFiles } from './other-files.js';
 import { Scrubber } from './scrubber.js';
 import { Search } from './search.js';
 import { Selection } from './selection.js';
@@ -27,8 +28,8 @@ export class Photos {
   #timer;
 
   /**
-   * `place`: title, question (q, group, sort, album, trash), `lead()` for what stands above, `back` if there is a
-   * way back.
+   * `place`: title, question (q, group, sort, album, trash), `lead()` for what stands above, `others(changed)` for
+   * the list of other files below, `back` if there is a way back.
    */
   constructor(place) {
     this.place = place;
@@ -55,10 +56,12 @@ export class Photos {
     if (!isQuiet) this.body.classList.add('waiting');
     const kept = this.grid?.scroll.top ?? 0;
     try {
-      const [snapshot, lead] = await Promise.all([Snapshot.open(this.question, asking.signal), this.place.lead?.()]);
+      const others = this.#isSearch ? undefined : this.place.others?.(() => this.refresh());
+      const [snapshot, lead] = await Promise.all([Snapshot.open(this.question, asking.signal), this.place.lead?.(),
+        others?.load(asking.signal)]);
       if (asking.signal.aborted) return;
       if (mayWait && this.#isUsed) return this.#later();
-      this.#show(snapshot, lead, isQuiet ? kept : 0);
+      this.#show(snapshot, lead, others, isQuiet ? kept : 0);
     } catch (problem) {
       if (asking.signal.aborted || problem.status === 401) return;
       // Nobody asked for it, and what is there is still good, or all that there is without a connection.
@@ -72,8 +75,12 @@ export class Photos {
     return undefined;
   }
 
+  get #isSearch() { return this.question.q !== (this.place.question.q ?? ''); }
+
   // Whether something would be lost if the photos were shown anew.
-  get #isUsed() { return document.hidden || isOpen() || !(this.selection?.isEmpty ?? true); }
+  get #isUsed() {
+    return document.hidden || isOpen() || !(this.selection?.isEmpty ?? true) || document.querySelector('dialog') !== null;
+  }
 
   #later(milliseconds = 1000) {
     clearTimeout(this.#timer);
@@ -86,7 +93,7 @@ export class Photos {
     else this.load(true, true);
   }
 
-  #show(snapshot, lead, kept) {
+  #show(snapshot, lead, others, kept) {
     this.#close();
     this.snapshot = snapshot;
     // A mount that examines nothing by itself has nothing to wait for.
@@ -97,7 +104,7 @@ export class Photos {
     this.#pending = snapshot.pending;
     this.selection = new Selection(snapshot.count);
     this.selection.addEventListener('change', () => this.#bar());
-    const isSearch = this.question.q !== (this.place.question.q ?? '');
+    const isSearch = this.#isSearch;
     const title = isSearch ? texts.answers(snapshot.count) : plain(this.place.title);
     const about = make('div', { class: 'about' }, make('h1', { text: title, dir: 'auto' }),
       !isSearch && make('p', { text: texts.number(snapshot.count) }),
@@ -106,9 +113,11 @@ export class Photos {
     if (snapshot.error) leading.append(Search.mistake(this.question.q, snapshot.error));
     else if (snapshot.count === 0) {
       leading.append(make('div', { class: 'nothing' },
-        make('p', { text: isSearch ? texts.nothingFound : this.place.nothing ?? texts.nothingHere })));
+        make('p', { text: isSearch ? texts.nothingFound : others?.count > 0 ? texts.noPhotosHere
+          : this.place.nothing ?? texts.nothingHere })));
     }
-    this.grid = new Grid({ snapshot, selection: this.selection, leading, moved: () => this.scrubber?.follow() });
+    this.grid = new Grid({ snapshot, selection: this.selection, leading, trailing: others?.element,
+      moved: () => this.scrubber?.follow() });
     this.grid.density = density;
     this.scrubber = new Scrubber(this.grid);
     listenToGrid(this.grid, { open: (item) => this.#open(item), zoom: (step) => this.#zoom(step) });
@@ -203,4 +212,5 @@ export class Photos {
 }
 
 /** Titles of days in the trash help nobody. */
-export const trash = () => ({ title: texts.trash, nothing: texts.trashEmpty, question: { trash: 1, group: 'none' } });
+export const trash = () => ({ title: texts.trash, nothing: texts.trashEmpty, question: { trash: 1, group: 'none' },
+  others: (changed) => new OtherFiles({ trash: 1 }, changed) });

@@ -24,12 +24,15 @@ export class MappedScroll {
   /** What is to be taken from a height in the content to have one in the element. */
   get shift() { return Math.round(this.top - this.#last); }
 
-  /** The content's height, `lead` of which stands above the canvas. What is at the top stays there, unless it is no more. */
-  setTotal(total, lead) {
+  /**
+   * The content's height, of which `lead` stands above the canvas and `trail` below it. What is at the top stays there,
+   * unless it is no more.
+   */
+  setTotal(total, lead, trail) {
     this.total = Math.max(total, 0);
     this.lead = lead;
     this.element = Math.min(this.total, tallest);
-    this.canvas.style.height = `${Math.round(this.element - lead)}px`;
+    this.canvas.style.height = `${Math.round(this.element - lead - trail)}px`;
     this.top = Math.min(this.top, this.most);
     this.#place();
   }

@@ -130,8 +130,8 @@ export const texts = {
     return `${known || 'Everything'} in it and below will go with it, other files as well.`;
   },
   albumDeleted: (name) => `${name} was moved to the trash.`,
-  albumCounts: (count, albums) => [(count > 0 || albums === 0) && photos(count),
-    albums > 0 && n(albums, 'album', 'albums')].filter(Boolean).join(' · '),
+  albumCounts: (count, albums, others = 0) => [(count > 0 || albums + others === 0) && photos(count),
+    others > 0 && n(others, 'other file', 'other files'), albums > 0 && n(albums, 'album', 'albums')].filter(Boolean).join(' · '),
   allAlbums: 'All albums',
   chooseHere: 'Choose',
   noAlbums: 'No albums yet.',
@@ -140,6 +140,23 @@ export const texts = {
   nameOfDots: 'This name is not possible.',
   nameTooLong: 'This name is too long: a name has at most 255 bytes.',
   nameExists: 'There is something of this name already.',
+
+  // Other files
+  otherFiles: (count) => `Other files (${numbers.format(count)})`,
+  otherFilesUnknown: 'Other files',
+  noPhotosHere: 'No photos here.',
+  firstFiles: (count) => `The first ${numbers.format(count)} are listed; the others come when some of these are gone.`,
+  showMore: (count) => `Show ${numbers.format(count)} more`,
+  downloadFile: (name) => `Download ${name}`,
+  moveFile: (name) => `Move ${name} to another album`,
+  moveTo: (name) => `Move ${name} to an album`,
+  moved: (name, album) => `${name} moved to ${album}.`,
+  fileToTrash: (name) => `Move ${name} to trash`,
+  trashFile: (name) => `Move ${name} to the trash?`,
+  trashFileText: 'The trash keeps it until it is emptied where agonyfs runs.',
+  fileTrashed: (name) => `${name} moved to the trash.`,
+  restoreFile: (name) => `Restore ${name}`,
+  fileRestored: (name) => `${name} restored.`,
 
   // Viewer
   viewer: 'Viewer',

@@ -81,6 +81,7 @@ def use_vault(vault, hidden, chance):
     if AFTER == "grown":
         with little_room():
             agonyfs(*(["space", "grow", "--password-file", "hidden"] if hidden else ["cover", "add"]), "8M", vault)
+        shell("sync -f disk")
     if AFTER == "cut":
         cut(vault, "hidden" if hidden else "first")
     use(vault, "first", 1, "the last")

@@ -40,13 +40,8 @@ extension Gallery {
       var found: [FoundFile] = []
       var waiting = [top]
       while let folder = waiting.popLast() {
-        let directory: Descriptor
-        do throws(Errno) {
-          directory = try root.directory(folder.bytes)
-        } catch .noSuchFileOrDirectory {
-          // Nothing was ever thrown away, or this was put back meanwhile.
-          continue
-        }
+        // Nothing was ever thrown away, or this was put back meanwhile.
+        guard let directory = try directoryIfThere(folder) else { continue }
         for entry in try Directory.entries(of: directory) {
           guard let path = try? folder.appending(entry.name) else { continue }
           if entry.isDirectory { waiting.append(path) }
@@ -57,6 +52,13 @@ extension Gallery {
       photos.trash = true
       photos.within = top.bytes
       return try listed(found, without: photos, in: top)
+    }
+  }
+
+  private func directoryIfThere(_ path: SpacePath) throws(Errno) -> Descriptor? {
+    do throws(Errno) { return try root.directory(path.bytes) } catch {
+      if error == .noSuchFileOrDirectory { return nil }
+      throw error
     }
   }
 

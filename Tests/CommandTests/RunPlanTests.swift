@@ -90,9 +90,12 @@ import Testing
       #expect((places.hidden(of: shell) != nil) == isNeeded, "\(album)")
     }
     places.album = "/opt/tool"
-    #expect(places.hidden(of: SessionProgram.needed(by: [Array("/opt/tool/bin/show".utf8)])) == "/opt/tool/bin/show")
     #expect(places.hidden(of: SessionProgram.needed(by: [Array("opt/tool".utf8)])) == nil)
     #expect(places.hidden(of: shell) == nil)
+    places.album = "/usr/bin"
+    #expect(places.hidden(of: SessionProgram.needed(by: [Array("/usr/bin/env".utf8)])) == "/usr/bin/env")
+    // It can only be one in the space.
+    #expect(places.hidden(of: SessionProgram.needed(by: [Array("/usr/bin/agonyfs-none".utf8)])) == nil)
   }
 
   @Test func programsLoseTheWayToServicesOutside() {

@@ -22,15 +22,21 @@ struct SessionProgram {
   /// What every program needs: libraries, devices, and what the system knows.
   private static let system: [FilePath] = ["/usr/lib", "/lib", "/lib64", "/etc", "/dev", "/proc"]
 
-  /// Paths that a program of these words needs: its own, which is searched for in PATH, and those of the system.
+  /// Paths that a program of these words needs: its own, which is searched for in PATH, unless it is only in the
+  /// space, and those of the system.
   static func needed(by words: [[UInt8]]) -> [FilePath] {
     guard let name = words.first else { return [] }
     // One with a slash that is no whole path is in the space.
     let own: FilePath? =
       name.contains(UInt8(ascii: "/"))
       ? FilePath(bytes: name) : Environment.program(String(decoding: name, as: UTF8.self)).map { FilePath($0) }
-    let needed = [own].compactMap(\.self).filter(\.isAbsolute) + system
+    let needed = [own].compactMap(\.self).filter(isOutside) + system
     return needed + needed.compactMap(\.resolved)
+  }
+
+  /// Whether a program can be executed without the space, which may have it, too.
+  private static func isOutside(_ program: FilePath) -> Bool {
+    program.isAbsolute && (try? unsafe program.call { unsafe access($0, X_OK) }) != nil
   }
 
   /// Starts it in a child, with the signal mask from before. Returns its process number.

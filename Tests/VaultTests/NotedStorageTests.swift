@@ -22,6 +22,19 @@ import Testing
     #expect(storage.evicted == [names[0], names[1], names[2], new])
   }
 
+  /// A mount that is ready takes out all files of its space, or none.
+  @Test func nothingIsNotedOfAMountThatIsReady() throws {
+    let test = try TestSpace.owningCover(version: 1)
+    try test.space.close()
+    let (names, storage) = (test.storage.names, test.storage.copy())
+    let noted = NotedStorage(storage)
+    _ = try noted.open(names[0])
+    noted.stopNoting()
+    _ = try noted.open(names[1])
+    noted.evictUsed()
+    #expect(storage.evicted.isEmpty)
+  }
+
   /// A space opens through it as without it.
   @Test func aSpaceLeavesNothing() throws {
     let test = try TestSpace.owningCover(version: 1)

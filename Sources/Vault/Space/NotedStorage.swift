@@ -1,12 +1,13 @@
 // Invariants
-// 1. Every file that is opened, made or overwritten is noted before that, so that `evictUsed` misses none.
+// 1. Until `stopNoting` every file that is opened, made or overwritten is noted before that, so that `evictUsed` misses
+//    none.
 
 package import Storage
 internal import Synchronization
 package import SystemPackage
 
-/// The storage of a command that opens a space and mounts nothing: afterwards the host's memory need not show which files
-/// it used.
+/// The storage of a command that opens a space and mounts nothing, or of a mount until it is ready: afterwards the host's
+/// memory need not show which files it used.
 package final class NotedStorage: Storage {
   private struct Used {
     var all: Set<SegmentIdentifier> = []
@@ -15,17 +16,21 @@ package final class NotedStorage: Storage {
   }
 
   private let storage: any Storage
-  private let used = Mutex(Used())
+  /// Nil when nothing is noted any more.
+  private let used = Mutex<Used?>(Used())
 
   /// Notes what is done in another storage.
   package init(_ storage: any Storage) { self.storage = storage }
 
   /// Takes all files that were used out of the host's memory.
-  package func evictUsed() { storage.evict(used.withLock { $0.order }) }
+  package func evictUsed() { storage.evict(used.withLock { $0?.order ?? [] }) }
+
+  /// Forgets what was used, and notes nothing from now on.
+  package func stopNoting() { used.withLock { $0 = nil } }
 
   private func note(_ identifier: SegmentIdentifier) {
     used.withLock { used in
-      if used.all.insert(identifier).inserted { used.order.append(identifier) }
+      if used?.all.insert(identifier).inserted == true { used?.order.append(identifier) }
     }
   }
 

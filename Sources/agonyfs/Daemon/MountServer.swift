@@ -40,27 +40,27 @@ struct MountServer {
   ///   - password: consumed and so wiped as soon as the space is open.
   ///   - whenMounted: called once, when the mount is ready.
   func serve(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
-    var eviction: Eviction?
+    var eviction: (() -> Void)?
     // The space and its keys are gone by then.
-    defer { eviction?.run() }
+    defer { eviction?() }
     try serve(password, &eviction, whenMounted)
   }
 
   /// The same; `eviction` becomes what is to be done after the end, if anything is.
   private func serve(
-    _ password: consuming Password, _ eviction: inout Eviction?, _ whenMounted: @escaping () -> Void
+    _ password: consuming Password, _ eviction: inout (() -> Void)?, _ whenMounted: @escaping () -> Void
   ) throws {
     Heap.keepSmall()
     var options = request.options
     let mountPoint = try MountPoint.check(
       request.mountPoint, options: options, vault: request.vault, expected: request.directory)
     let places = try places(options.placesFile)
-    let vault = try Vault.open(
-      in: DirectoryStorage(path: request.vault), weakDerivations: request.weakDerivations)
+    let storage = try NotedStorage(DirectoryStorage(path: request.vault))
+    // A mount that fails leaves no more than a command that mounts nothing. All files of the space would take long.
+    eviction = { storage.evictUsed() }
+    let vault = try Vault.open(in: storage, weakDerivations: request.weakDerivations)
     let space = try space(of: password, in: vault, readOnly: options.isReadOnly)
     _ = consume password
-    // A mount that fails leaves no more than a command that mounts nothing.
-    eviction = space.eviction()
     let rollback = options.remembers ? RollbackDetection(of: space, logger: .system) : nil
     let notices = [vault.derivationWarning].compactMap(\.self) + KnownDerivations(of: space, in: vault).warnings
     var warnings = notices
@@ -91,6 +91,7 @@ struct MountServer {
       fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: .system
     ) {
       wasMounted = true
+      storage.stopNoting()
       whenMounted()
       // In the foreground standard error is the log, and has the warnings already.
       guard SystemLogHandler.sendsToSystemLog else { return }
@@ -102,8 +103,11 @@ struct MountServer {
       try CommandFailure.doing("writing the last changes") { () throws(Errno) in try fileSystem.close() }
     }
     // A session leaves nothing. Otherwise the next mount is to be fast.
-    let keeps = wasMounted && !fileSystem.evictsAtClose && request.session == nil
-    eviction = keeps ? nil : space.eviction()
+    if wasMounted {
+      let keeps = !fileSystem.evictsAtClose && request.session == nil
+      let all = keeps ? nil : space.eviction()
+      eviction = { all?.run() }
+    }
     try closed.get()
     try served.get()
   }

@@ -101,6 +101,21 @@ import Testing
       """)
   }
 
+  /// It would open each for nothing, which takes long on a slow disk with many.
+  @Test func aMountThatFailsLooksAtNoFileThatItDidNotUse() throws {
+    try expect(
+      """
+      use
+      agonyfs unmount Albums
+      before=$(pages)
+      test $before -gt 4000
+      mount --bind /dev/null /dev/fuse
+      not agonyfs mount --password-file password disk/Vault Albums
+      umount /dev/fuse
+      test $(pages) -gt $((before / 2))
+      """)
+  }
+
   @Test func theMountAfterACrashTakesWhatItLeft() throws {
     try expect(
       """

@@ -4,30 +4,32 @@ internal import System
 internal import SystemPackage
 
 extension DirectoryStorage {
-  /// Renames a file that was just written, if nothing has the new name, on every host. Some file systems in user space
+  /// Renames a file that was just written, in its folder, if nothing has the new name, on every host. Some file systems in user space
   /// (ntfs-3g, exfat-fuse, sshfs) know no rename that replaces nothing. There the file gets a second name and loses the
   /// first one; where there are no second names either, an empty file takes the name, which nobody else can take then,
   /// and is replaced. A crash between the two leaves the empty file: it opens nothing, and is put right as other short
   /// files are.
   ///
   /// - Throws: `.fileExists`.
-  func giveName(_ new: String, to path: String) throws(Errno) {
+  func giveName(of identifier: SegmentIdentifier, to file: SegmentIdentifier) throws(Errno) {
+    let (old, new) = (file.description, identifier.description)
+    let folder = try VaultFile.openDirectory(folderName(identifier.folder), in: root)
     do throws(Errno) {
-      try systemCall { unsafe agonyfs_rename_if_absent(root.number, path, new) }
+      try systemCall { unsafe agonyfs_rename_if_absent(folder.number, old, new) }
       return
     } catch .invalidArgument, .noFunction, .notSupported {
     }
     do throws(Errno) {
-      try systemCall { unsafe linkat(root.number, path, root.number, new, 0) }
-      unsafe unlinkat(root.number, path, 0)
+      try systemCall { unsafe linkat(folder.number, old, folder.number, new, 0) }
+      unsafe unlinkat(folder.number, old, 0)
     } catch .fileExists {
       throw .fileExists
     } catch {
-      _ = try owner.create(new, in: root)
+      _ = try owner.create(new, in: folder)
       do throws(Errno) {
-        try systemCall { unsafe renameat(root.number, path, root.number, new) }
+        try systemCall { unsafe renameat(folder.number, old, folder.number, new) }
       } catch {
-        unsafe unlinkat(root.number, new, 0)
+        unsafe unlinkat(folder.number, new, 0)
         throw error
       }
     }

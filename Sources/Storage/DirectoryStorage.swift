@@ -141,7 +141,7 @@ package final class DirectoryStorage: Storage {
     do {
       try unsafe write(content, to: try createFile(temporary))
       _ = try changeNames(in: identifier.folder) { () throws(Errno) in
-        try giveName(identifier.path, to: temporary.path)
+        try giveName(of: identifier, to: temporary)
       }
     } catch {
       try? delete(temporary)
@@ -195,10 +195,10 @@ package final class DirectoryStorage: Storage {
     }
   }
 
-  private func wipe(_ path: String, in directory: Descriptor) throws(Errno) {
+  private func wipe(_ name: String, in folder: Descriptor) throws(Errno) {
     let file: SegmentFile
     do throws(Errno) {
-      file = SegmentFile(try VaultFile.open(path, in: directory, O_RDWR))
+      file = SegmentFile(try openToWrite(name, in: folder))
     } catch .noSuchFileOrDirectory, .notRegularFile, .notDirectory {
       return
     }
@@ -313,8 +313,18 @@ package final class DirectoryStorage: Storage {
   /// Opens a file that a crash left short, to fill it up.
   package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     DiskAccess.assertAllowed()
-    let file = try VaultFile.open(identifier.path, in: root, O_RDWR)
+    let folder = try VaultFile.openDirectory(folderName(identifier.folder), in: root)
+    let file = try openToWrite(identifier.description, in: folder)
     return SegmentFile(file, at: try SegmentPlace(of: file, in: self, path: identifier.path))
+  }
+
+  /// Opens a file in an open folder to overwrite it: by a path with a folder a link in its place would be followed.
+  ///
+  /// - Throws: `.notPermitted`, as root, when it is not the owner's.
+  private func openToWrite(_ name: String, in folder: Descriptor) throws(Errno) -> Descriptor {
+    let file = try VaultFile.open(name, in: folder, O_RDWR)
+    guard try owner.mayUse(file.status()) else { throw .notPermitted }
+    return file
   }
 
   /// Makes creations and deletions of these names durable.

@@ -3,10 +3,10 @@
 //    them: what a root mount writes is no more conspicuous than cover, and the user's own mount can use it.
 // 2. Where the host has files without names (O_TMPFILE), a file gets them before its name, so no crash leaves another one.
 //    Elsewhere it gets them right after; what a crash leaves stays root's until root gives it away by hand.
-// 3. Root gives away only what it has just made, and dates and copies in somebody's vault only what is theirs. So nobody
-//    gets anything of root's, nor its bytes, by moving it into a vault.
-// 4. Nothing is made for, or given to, somebody else through a symbolic link: whoever owns the vault can put one in the
-//    place of a folder at any time.
+// 3. Root gives away only what it has just made, and dates, overwrites and copies in somebody's vault only what is theirs.
+//    So nobody gets anything of root's, nor its bytes, by moving it into a vault.
+// 4. Nothing is made for, or given to, somebody else, nor written, renamed or deleted, through a symbolic link: whoever owns
+//    the vault can put one in the place of a folder at any time.
 // 5. Root moves and deletes names only in directories that it has open and that are the owner's. Whatever is put in the
 //    place of one meanwhile, root does no more there than the owner could.
 // 6. Nor does root move, delete or copy in a vault that lies in a directory of somebody else than root and the owner, who

@@ -101,7 +101,7 @@ import Testing
     #expect(HostFile.names(in: away).isEmpty)
   }
 
-  /// A copy of the vault that somebody else has: what is deleted or overwritten in the vault stays there.
+  /// A copy of the vault that somebody else has: what is deleted, overwritten or filled up in the vault stays there.
   @Test func nothingIsWipedThroughALink() throws {
     let name = try #require(SegmentIdentifier(name: subject.name(7).utf8))
     let other = subject.folder.path("other")
@@ -117,6 +117,7 @@ import Testing
     try systemCall { unsafe rename(folder, subject.folder.path("away")) }
     try systemCall { unsafe symlink(other + "/07", folder) }
     try storage.wipe(name)
+    #expect(throws: Errno.notDirectory) { try storage.openToFill(name) }
     #expect(throws: Errno.notDirectory) { try storage.delete(name) }
     #expect(try HostFile.read(other + "/" + name.path) == Array(name.description.utf8))
   }

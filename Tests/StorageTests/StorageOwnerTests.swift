@@ -73,6 +73,11 @@ import Testing
     let storage = try DirectoryStorage(path: FilePath(path))
     for _ in 0..<2 { storage.prepareForWriting() }
     #expect(strays == [file])
+    // Nor is it written.
+    let content = try HostFile.read(file)
+    #expect(throws: Errno.notPermitted) { try storage.openToFill(name) }
+    #expect(throws: Errno.notPermitted) { try storage.wipe(name) }
+    #expect(try HostFile.read(file) == content)
   }
 
   @Test func aFileInThePlaceOfAFolderIsNotDated() throws {

@@ -61,7 +61,16 @@ extension DirectoryRefresh {
   /// - Parameter tree: which tree is in `refreshing`.
   func removeFolder(_ folder: Int, of tree: Tree) throws(Errno) {
     let (second, name) = (try secondTree(), folderName(folder))
-    guard let old = try owner.folder(name, in: second) else { return }
+    let old: Descriptor
+    do throws(Errno) {
+      old = try owner.openFolder(name, in: second)
+    } catch .noSuchFileOrDirectory, .notDirectory {
+      return
+    } catch .notPermitted, .permissionDenied {
+      // A kill came before it was the owner's, or it was put there. If it is empty nothing is lost.
+      try change { () throws(Errno) in _ = unsafe unlinkat(second.number, name, AT_REMOVEDIR) }
+      return
+    }
     if try status(of: name, in: root) == nil {
       // A copy of a vault that was being refreshed, or somebody's own hand.
       try change { () throws(Errno) in

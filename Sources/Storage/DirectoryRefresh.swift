@@ -158,7 +158,14 @@ package final class DirectoryRefresh {
   private func makePlace() throws(Errno) {
     try change { () throws(Errno) in
       try owner.makeFolder(Self.place, in: directory)
-      let tree = try secondTree()
+      let tree: Descriptor
+      do throws(Errno) {
+        tree = try secondTree()
+      } catch .notPermitted {
+        unsafe unlinkat(directory.number, Self.place, AT_REMOVEDIR)
+        try? owner.setTimes(of: ".", in: directory)
+        throw refusedOwner()
+      }
       // The vault's directory may have lists for what is made in it.
       for list in ["system.posix_acl_default", "system.posix_acl_access"] { unsafe fremovexattr(tree.number, list) }
     }
@@ -167,10 +174,12 @@ package final class DirectoryRefresh {
   /// Looks whether what is made here belongs to the owner and group of the vault, as only root and they can have it.
   private func checkOwner() throws(Errno) {
     let (segments, place) = (try root.status(), try secondTree().status())
-    guard place.st_uid == segments.st_uid, place.st_gid == segments.st_gid else {
-      action = "giving the owner and group of \(StorageNames.segments) to new files"
-      throw .notPermitted
-    }
+    guard place.st_uid == segments.st_uid, place.st_gid == segments.st_gid else { throw refusedOwner() }
+  }
+
+  private func refusedOwner() -> Errno {
+    action = "giving the owner and group of \(StorageNames.segments) to new files"
+    return .notPermitted
   }
 
   /// Makes the second tree, has it become `segments`, and deletes the first one.
@@ -231,10 +240,22 @@ package final class DirectoryRefresh {
 
   /// Removes what a refresh left that was killed or failed.
   func removeInterrupted() throws(Errno) {
+    if openedTree == nil, try removeEmptyPlace() { return }
     let isMarked = try status(of: Self.mark, in: secondTree()) != nil
     try removeFolders(hasExchanged ? .old(renewed) : isMarked || !renewed.isEmpty ? .new : .unknown)
     try removePlace()
     try flushDirectory()
+  }
+
+  /// Removes `refreshing` if it is empty, also one that cannot be opened: a kill came before it was the owner's.
+  private func removeEmptyPlace() throws(Errno) -> Bool {
+    var isGone = false
+    try change { () throws(Errno) in isGone = unsafe unlinkat(directory.number, Self.place, AT_REMOVEDIR) == 0 }
+    if isGone {
+      try owner.setTimes(of: ".", in: directory)
+      try flushDirectory()
+    }
+    return isGone
   }
 
   private func removeFolders(_ tree: Tree) throws(Errno) {

@@ -14,8 +14,8 @@ package struct StrayFile: Sendable {
 }
 
 extension DirectoryStorage {
-  /// A file of the vault at a path that belongs to somebody else than the vault; nil if none is found. The vault's own
-  /// directory may be root's.
+  /// A file of the vault at a path, or one that a refresh left, that belongs to somebody else than the vault; nil if none
+  /// is found. The vault's own directory may be root's.
   package static func stray(at path: FilePath) -> StrayFile? {
     guard let directory = try? Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY) else { return nil }
     let vault = try? directory.status(of: StorageNames.segments)
@@ -28,12 +28,15 @@ extension DirectoryStorage {
       return StrayFile(path: path, user: place.st_uid, vaultUser: vault.st_uid, vaultGroup: vault.st_gid)
     }
     if let found = stray(StorageNames.parameters) { return found }
-    for folder in 0..<256 {
-      let place = StorageNames.segments + "/" + folderName(folder)
-      if let found = stray(place) { return found }
-      for name in (try? Directory.names(in: place, of: directory)) ?? [] {
-        guard let identifier = SegmentIdentifier(name: name) else { continue }
-        if let found = stray(StorageNames.segments + "/" + identifier.path) { return found }
+    for tree in [StorageNames.segments, DirectoryRefresh.place] {
+      if let found = stray(tree) { return found }
+      for folder in 0..<256 {
+        let place = tree + "/" + folderName(folder)
+        if let found = stray(place) { return found }
+        for name in (try? Directory.names(in: place, of: directory)) ?? [] {
+          guard let identifier = SegmentIdentifier(name: name) else { continue }
+          if let found = stray(tree + "/" + identifier.path) { return found }
+        }
       }
     }
     return nil

@@ -8,7 +8,8 @@
 // 4. Nothing is made for, or given to, somebody else, nor written, renamed or deleted, through a symbolic link: whoever owns
 //    the vault can put one in the place of a folder at any time.
 // 5. Root moves and deletes names only in directories that it has open and that are the owner's. Whatever is put in the
-//    place of one meanwhile, root does no more there than the owner could.
+//    place of one meanwhile, root does no more there than the owner could. Of `refreshing` and its folders it removes also
+//    an empty one of its own: a kill may have come before it was given away.
 // 6. Nor does root move, delete or copy in a vault that lies in a directory of somebody else than root and the owner, who
 //    can put there what is theirs. Where others may write, a copy gives nobody a right that they did not have.
 

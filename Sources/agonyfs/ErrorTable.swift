@@ -87,11 +87,12 @@ extension CommandFailure {
     }
   }
 
-  /// The failure that a refused access to a vault means where a file in it belongs to somebody else. Nil otherwise.
+  /// The failure that a refused access to a vault means where a file in it belongs to somebody else, or a name that a
+  /// directory of somebody else keeps. Nil otherwise.
   private static func strayFile(_ error: Errno, vault path: FilePath) -> CommandFailure? {
-    guard error == .permissionDenied || error == .notPermitted, let file = DirectoryStorage.stray(at: path) else {
-      return nil
-    }
+    guard [Errno.permissionDenied, .notPermitted, .fileExists].contains(error),
+      let file = DirectoryStorage.stray(at: path)
+    else { return nil }
     let user = file.user == 0 ? "root" : "user \(file.user)"
     return CommandFailure(
       .failure,

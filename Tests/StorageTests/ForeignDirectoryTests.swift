@@ -50,6 +50,20 @@ import Testing
     #expect(HostFile.names(in: refreshing + "/3b") == ["photo"])
     #expect(HostFile.names(in: place).isEmpty)
     #expect(HostFile.names(in: subject.path + "/segments/3c").contains("notes"))
+    let stray = try #require(DirectoryStorage.stray(at: FilePath(subject.path)))
+    #expect(stray.path == FilePath(refreshing + "/3b") && stray.user == 0)
+  }
+
+  /// A kill came before it was given to the vault's owner.
+  @Test(arguments: ["", "/3b"], [false, true])
+  func anEmptyDirectoryOfRootsIsNoObstacle(name: String, byRefresh: Bool) throws {
+    let before = subject.look()
+    try makeDirectory(refreshing, of: name.isEmpty ? 0 : Self.user)
+    if !name.isEmpty { try makeDirectory(refreshing + name, of: 0) }
+    if byRefresh { try subject.refresh() } else { try removeInterrupted(byRefresh: false) }
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
+    try subject.expectWhole(before, "refreshing\(name)")
+    #expect(!isConspicuous(subject.path))
   }
 
   @Test(arguments: [false, true]) func aDirectoryOfRootsIsNotEmptied(byRefresh: Bool) throws {
@@ -59,6 +73,8 @@ import Testing
     #expect(HostFile.names(in: refreshing) == ["3b", "agonyfs.json", "photo"])
     #expect(HostFile.names(in: refreshing + "/3b") == ["notes"])
     #expect(!HostFile.names(in: subject.path + "/segments").contains("photo"))
+    let stray = try #require(DirectoryStorage.stray(at: FilePath(subject.path)))
+    #expect(stray.path == FilePath(refreshing) && stray.user == 0)
   }
 
   @Test(arguments: [false, true]) func nothingIsMovedToWhatComesInThePlaceOfAFolder(isLink: Bool) throws {

@@ -10,7 +10,7 @@
 //    tree has a mark until it is complete; as long as it has, nothing in it has come.
 // 3. What a killed refresh left in `refreshing/` is one of the two trees, and not needed. The next refresh removes it and
 //    begins again; so does whoever opens a space to write and is alone in the vault. Until then whatever wipes or deletes
-//    a file in `segments/` does so there as well.
+//    a file in `segments/` does so there as well, or fails.
 // 4. Names are changed only in directories that are open: `segments/`, `refreshing/`, which is opened once, and a folder of
 //    one of them. So nothing that is put in the place of one meanwhile, such as a link, is changed (`VaultOwner`, 5).
 // 5. All new files have one owner and mode, those that files get which are written later, and so have all folders. No

@@ -50,10 +50,20 @@ extension DirectoryStorage {
     if named?.st_ino != left.st_ino { unsafe unlinkat(folder.number, identifier.description, 0) }
   }
 
-  /// The folder of a name in `refreshing`; nil if there is none.
+  /// The folder in `refreshing` that has a name; nil if there is none.
+  ///
+  /// - Throws: `.notPermitted`, as root, when the folder is not the owner's.
   func leftFolder(of identifier: SegmentIdentifier) throws(Errno) -> Descriptor? {
-    guard let place = try owner.folder(DirectoryRefresh.place, in: directory) else { return nil }
-    return try owner.folder(folderName(identifier.folder), in: place)
+    let folder: Descriptor
+    do throws(Errno) {
+      let place = try VaultFile.openDirectory(DirectoryRefresh.place, in: directory)
+      folder = try VaultFile.openDirectory(folderName(identifier.folder), in: place)
+      _ = try folder.status(of: identifier.description)
+    } catch .noSuchFileOrDirectory, .notDirectory {
+      return nil
+    }
+    guard try owner.mayErase(folder.status()) else { throw .notPermitted }
+    return folder
   }
 
   /// Makes a folder that a copy lacks. Durable on return.

@@ -220,8 +220,13 @@ package final class DirectoryStorage: Storage {
 
   /// Deletes a segment file, if it exists, and what a killed refresh left of it.
   package func delete(_ identifier: SegmentIdentifier) throws(Errno) {
-    if let left = try? leftFolder(of: identifier) { unsafe unlinkat(left.number, identifier.description, 0) }
     do throws(Errno) {
+      if let left = try leftFolder(of: identifier) {
+        // It would come back with what is left there.
+        _ = try ifThere { () throws(Errno) in
+          try systemCall { unsafe unlinkat(left.number, identifier.description, 0) }
+        }
+      }
       // By its path a link in the place of the folder would be followed.
       let folder = try VaultFile.openDirectory(folderName(identifier.folder), in: root)
       try systemCall { unsafe unlinkat(folder.number, identifier.description, 0) }
@@ -323,7 +328,7 @@ package final class DirectoryStorage: Storage {
   /// - Throws: `.notPermitted`, as root, when it is not the owner's.
   private func openToWrite(_ name: String, in folder: Descriptor) throws(Errno) -> Descriptor {
     let file = try VaultFile.open(name, in: folder, O_RDWR)
-    guard try owner.mayUse(file.status()) else { throw .notPermitted }
+    guard try owner.mayErase(file.status()) else { throw .notPermitted }
     return file
   }
 

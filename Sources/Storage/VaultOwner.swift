@@ -7,11 +7,14 @@
 //    So nobody gets anything of root's, nor its bytes, by moving it into a vault.
 // 4. Nothing is made for, or given to, somebody else, nor written, renamed or deleted, through a symbolic link: whoever owns
 //    the vault can put one in the place of a folder at any time.
-// 5. Root moves and deletes names only in directories that it has open and that are the owner's. Whatever is put in the
-//    place of one meanwhile, root does no more there than the owner could. Of `refreshing` and its folders it removes also
-//    an empty one of its own: a kill may have come before it was given away.
-// 6. Nor does root move, delete or copy in a vault that lies in a directory of somebody else than root and the owner, who
-//    can put there what is theirs. Where others may write, a copy gives nobody a right that they did not have.
+// 5. Root moves and deletes names only in directories that it has open and that are the owner's; a single file whose name
+//    it knows it deletes in any folder of `segments`. Whatever is put in the place of one meanwhile, root does no more there
+//    than the owner could. Of `refreshing` and its folders it also removes empty ones of its own: a kill may have come
+//    before they were given away.
+// 6. Nor does root move or copy in a vault that lies in a directory of somebody else than root and the owner, who can put
+//    there what is theirs. What it overwrites or deletes there is a single file whose name it knows, in `segments` or in a
+//    folder of the owner's in `refreshing`, and to be overwritten it must be the owner's; and it replaces the parameters.
+//    Where others may write, a copy gives nobody a right that they did not have.
 
 internal import CPlatform
 internal import Glibc
@@ -170,6 +173,10 @@ struct VaultOwner: Sendable {
   func mayUse(_ status: stat) -> Bool { status.st_uid == user || user == 0 || geteuid() != 0 }
 
   private var mayMove: Bool { isEnclosed || geteuid() != 0 }
+
+  /// Whether this process may overwrite a file whose name it knows, or delete it in a folder. Where others may put what is
+  /// theirs, root must not with what is not the owner's, even if that is root.
+  func mayErase(_ status: stat) -> Bool { mayMove ? mayUse(status) : status.st_uid == user }
 
   /// Looks whether a file of the vault may be copied to one of the owner and mode that all have.
   ///

@@ -32,6 +32,12 @@ import Testing
     try systemCall { unsafe chown(path, user, user) }
   }
 
+  private func giveSegmentsToRoot() throws {
+    for name in subject.look().inodes.keys where name.hasPrefix("segments") {
+      try systemCall { unsafe chown(subject.path + "/" + name, 0, 0) }
+    }
+  }
+
   /// A refresh cannot begin while something is left.
   private func removeInterrupted(byRefresh: Bool) throws {
     if byRefresh {
@@ -138,11 +144,38 @@ import Testing
     #expect(try HostFile.read(other + "/" + name.path) == Array(name.description.utf8))
   }
 
+  /// The vault of root's lies in a user's directory, or `refreshing` in a user's vault is root's. What stayed there would
+  /// come back when the owner opens the vault.
+  @Test(arguments: [false, true]) func whatARefreshLeftIsWipedAndDeleted(inVaultOfRoots: Bool) throws {
+    let name = try #require(SegmentIdentifier(name: subject.name(7).utf8))
+    if inVaultOfRoots { try giveSegmentsToRoot() }
+    try makeDirectory(refreshing, of: 0)
+    try makeDirectory(refreshing + "/07", of: inVaultOfRoots ? 0 : Self.user, names: [name.description])
+    let storage = try DirectoryStorage(path: FilePath(subject.path))
+    try storage.wipe(name)
+    let wiped = try HostFile.read(refreshing + "/" + name.path)
+    #expect(wiped.count == name.description.utf8.count && wiped != Array(name.description.utf8))
+    try storage.delete(name)
+    #expect(HostFile.names(in: refreshing + "/07").isEmpty)
+    #expect(try !storage.exists(name))
+  }
+
+  /// Root does nothing there, and says so.
+  @Test(arguments: [false, true]) func whatIsLeftInAFolderOfAnotherIsNotPassedOver(inVaultOfRoots: Bool) throws {
+    let name = try #require(SegmentIdentifier(name: subject.name(7).utf8))
+    if inVaultOfRoots { try giveSegmentsToRoot() }
+    try makeDirectory(refreshing, of: Self.user)
+    try makeDirectory(refreshing + "/07", of: inVaultOfRoots ? Self.user : 0, names: [name.description])
+    let storage = try DirectoryStorage(path: FilePath(subject.path))
+    #expect(throws: Errno.notPermitted) { try storage.wipe(name) }
+    #expect(throws: Errno.notPermitted) { try storage.delete(name) }
+    #expect(try HostFile.read(refreshing + "/" + name.path) == Array(name.description.utf8))
+    #expect(try storage.exists(name))
+  }
+
   /// The directory around a vault of root's is a user's, who moves a file of root's to the parameters.
   @Test func aVaultOfRootsInAUsersDirectoryIsNotRefreshed() throws {
-    for name in subject.look().inodes.keys where name.hasPrefix("segments") {
-      try systemCall { unsafe chown(subject.path + "/" + name, 0, 0) }
-    }
+    try giveSegmentsToRoot()
     let parameters = subject.path + "/agonyfs.json"
     unsafe chmod(parameters, 0o666)
     let secret = subject.folder.path("secret")

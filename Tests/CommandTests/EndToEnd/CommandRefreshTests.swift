@@ -103,10 +103,12 @@ import Testing
       find Vault -printf '%i %p %u %g %m\\n' | sort | cmp before -
       says 1 'owner and group of segments' setpriv --bounding-set=-chown --inh-caps=-chown ./program refresh Vault
       find Vault -printf '%i %p %u %g %m\\n' | sort | cmp before -
-      mkdir -m 700 Vault/refreshing
-      touch Vault/refreshing/photo
-      says 1 'chown -R 65534:1234' agonyfs refresh Vault
-      rm Vault/refreshing/photo
+      mkdir -m 700 Vault/refreshing Vault/refreshing/3b
+      touch Vault/refreshing/3b/photo
+      says 1 'refreshing belongs to root.*chown -R 65534:1234' agonyfs refresh Vault
+      chown 65534:1234 Vault/refreshing
+      says 1 'refreshing/3b belongs to root' agonyfs refresh Vault
+      rm Vault/refreshing/3b/photo
       agonyfs refresh Vault
       test "$(find Vault/segments Vault/agonyfs.json -printf '%u:%g\\n' | sort -u | wc -l)" = 1
       """)

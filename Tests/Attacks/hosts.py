@@ -11,7 +11,7 @@ groups, places of files, the host's counters, how often it counts that a directo
 decoy's password opens in the heads. A line for each look:
 `fails` when no feature tells the two kinds apart, `DECLARED` with those that do and of which the threat model says so,
 `WORKS` with others. Fails when one works, and when nothing of what is declared is seen: then it sees nothing. With fewer
-vaults than 8 of each kind it only looks. Needs root, for the disks. What is declared is in declared.py.
+vaults than 11 of each kind it only looks. Needs root, for the disks. What is declared is in declared.py.
 """
 
 import contextlib
@@ -35,8 +35,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import log as reader_log  # noqa: E402
 import segments as reader_segments  # noqa: E402
 
-# Fewer of each kind say nothing.
-LEAST = 8
+# With fewer of each kind even a feature that tells all of them apart may be chance, see `CHANCE`.
+LEAST = 11
 # One run in a thousand may find something by chance, with all features of all looks at all hosts together.
 CHANCE = 0.001 / 300
 # Where something declared has to be seen.

@@ -154,9 +154,13 @@ class NetworkTests(ServerTest):
     def give(self, server, name, address):
         self.inside(server, sys.executable, "-c", ADDRESS, name, address)
 
+    def asked(self, server, address, path, host=None):
+        """The status of a path at an address, and below it the certificate there."""
+        return self.inside(server, sys.executable, "-c", LOOK, address, str(server.port), path, host or address)
+
     def look(self, server, address, path, host=None):
         """The status of a path at an address, and the addresses in the certificate there."""
-        said = self.inside(server, sys.executable, "-c", LOOK, address, str(server.port), path, host or address)
+        said = self.asked(server, address, path, host)
         names = subprocess.run(["openssl", "x509", "-noout", "-ext", "subjectAltName"], input=said.partition("\n")[2],
                                capture_output=True, text=True, check=True).stdout
         return int(said.split()[0]), re.findall(r"IP Address:(\S+)", names)
@@ -180,6 +184,24 @@ class NetworkTests(ServerTest):
         self.assertEqual(self.look(server, "10.77.0.7", path, "evil.example")[0], 404)
         self.assertEqual(len(re.findall(r"^Fingerprint", server.text(), re.M)), 2)
         self.assertEqual(server.end(), 0)
+
+    def test_an_address_that_comes_back_has_the_certificate_that_browsers_know(self):
+        for words in ((), ("--certificate-folder", f"{self.folder}/authority")):
+            with self.subTest(words):
+                server = self.serve(words=words)
+                self.shown(server)
+                certificates = []
+                for address in ("10.77.0.7", "10.77.0.8", "10.77.0.7"):
+                    self.give(server, "lo:1", address)
+                    host, path = self.shown(server)
+                    self.assertEqual(host, address)
+                    certificates.append(self.asked(server, host, path))
+                self.assertEqual(certificates[0], certificates[2])
+                self.assertNotEqual(certificates[0], certificates[1])
+                said = re.findall(r"^Fingerprint.*\n(.*)$", server.text(), re.M)
+                self.assertEqual(len(said), 4)
+                self.assertEqual(said[1], said[3], "it is for whoever compares it")
+                self.assertEqual(server.end(), 0)
 
     def test_an_authority_that_may_not_sign_is_said(self):
         server = self.serve(words=("--certificate-folder", f"{self.folder}/authority"))

@@ -44,11 +44,17 @@ package struct Certificates {
     try place.write(authority.bytes(.keyPEM), to: Self.keyName, mode: 0o600)
   }
 
+  /// How long the server's certificate is good.
+  package static let days: Int32 = 397
+
+  /// The certificate of the authority.
+  package func authorityBytes() throws -> [UInt8] { try authority.bytes(.certificateDER) }
+
   /// What the server shows for an address, with the key in memory.
   package func configuration(for address: LocalAddress) throws -> (tls: TLSConfiguration, fingerprint: String) {
     // A server may run for long without a new one; browsers take no longer ones than 398 days.
     let leaf = try SignedKey(
-      commonName: "localhost", days: 397, issuer: authority,
+      commonName: "localhost", days: Self.days, issuer: authority,
       extensions: [
         ("basicConstraints", "critical,CA:FALSE"), ("keyUsage", "critical,digitalSignature"),
         ("extendedKeyUsage", "serverAuth"), ("subjectAltName", "IP:\(address.text)"),

@@ -139,12 +139,13 @@ final class Addressing: Sendable {
     return RequestCheck(hosts: addresses.map(\.host) + names, port: port, isEncrypted: isEncrypted)
   }
 
-  /// Makes a certificate for an address, and has connections get it. Returns its fingerprint.
+  /// Has connections get a certificate for an address: that which browsers know there, or a new one. Returns its fingerprint.
   private func showCertificate(for address: LocalAddress, _ addresses: [LocalAddress]) throws -> String {
     do {
-      let (tls, fingerprint) = try Self.authority(certificateFolder, addresses).configuration(for: address)
-      try certificates.show(tls, for: address)
-      return fingerprint
+      // Phones have the authority of a folder, and people may have removed it since.
+      let kept = try certificateFolder.map { try Self.authority(in: $0, addresses) }
+      if let known = certificates.showAgain(for: address, signedBy: try kept?.authorityBytes()) { return known }
+      return try certificates.show(try kept ?? Certificates(addresses: addresses), for: address)
     } catch let failure as Failure {
       throw failure
     } catch {
@@ -152,8 +153,7 @@ final class Addressing: Sendable {
     }
   }
 
-  private static func authority(_ folder: String?, _ addresses: [LocalAddress]) throws -> Certificates {
-    guard let folder else { return try Certificates(addresses: addresses) }
+  private static func authority(in folder: String, _ addresses: [LocalAddress]) throws -> Certificates {
     let shown = OneLine.safe(folder)
     let directory = HostPath.openFolder(folder)
     guard directory >= 0 else {

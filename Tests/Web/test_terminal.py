@@ -19,6 +19,9 @@ from client import Client, ServerTest
 from support import chromium
 from terminal import BLOCKS, COLOURS, HEIGHT, WIDTH, Terminal, codes
 
+# The first and the last line of a code.
+EMPTY = r"\x1b\[30;107m +\x1b\[0m\n"
+
 
 class TerminalTests(ServerTest):
     def serve(self, columns, rows, before=()):
@@ -33,7 +36,7 @@ class TerminalTests(ServerTest):
     def is_drawn(server, address):
         """Whether the code below an address is there: its first and last line are empty."""
         below = server.text().rpartition(address)[2]
-        return len(re.findall(r"\x1b\[30;107m +\x1b\[0m\n", below)) == 2
+        return len(re.findall(EMPTY, below)) == 2
 
     def test_the_code_is_read_from_a_small_screen(self):
         terminal, server, _ = self.serve(80, 24)
@@ -61,6 +64,19 @@ class TerminalTests(ServerTest):
                 self.assertEqual(client.ask("GET", "/api/state").json()["locked"], True)
         terminal.type("\x03")
         self.assertEqual(server.process.wait(300), 0)
+
+    def test_codes_at_the_same_time_do_not_mix(self):
+        terminal, server, _ = self.serve(100, 60)
+        self.until(lambda: self.is_drawn(server, "Enter shows another one."), server.text)
+        for number in range(1, 11):
+            terminal.type("\n")
+            server.process.send_signal(signal.SIGUSR1)
+            # The first and the last line of each code are empty.
+            self.until(lambda: len(re.findall(EMPTY, server.text())) == 2 + 4 * number, server.text)
+        lines = server.text().partition("Good for")[2].splitlines()[1:]
+        kinds = "".join("Q" if line.startswith("\x1b") else line[0] for line in lines if line)
+        height = kinds.rpartition("h")[2]
+        self.assertEqual(kinds, "h" + f"{height}Gh" * 20 + height)
 
     def test_in_the_background_it_goes_on(self):
         # As somebody who types `agonyfs serve Vault &`.

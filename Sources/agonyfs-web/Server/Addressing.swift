@@ -51,17 +51,6 @@ final class Addressing: Sendable {
   /// What requests have to be addressed to now.
   var check: RequestCheck { state.withLock { $0.check } }
 
-  /// The beginning of the URL of the next code.
-  var origin: String { "\(isEncrypted ? "https" : "http")://\(state.withLock { $0.shown.host }):\(port)/" }
-
-  /// The fingerprint of the certificate for the next code, once.
-  func newFingerprint() -> String? {
-    state.withLock { state in
-      defer { state.fingerprint = nil }
-      return state.fingerprint
-    }
-  }
-
   /// What somebody has to know of the address in the code before they scan it: one line for each thing.
   var remarks: [String] {
     guard listened.isAny else { return [] }
@@ -80,37 +69,56 @@ final class Addressing: Sendable {
     return lines
   }
 
+  /// What is to be shown with the next code, of one address: the one that is best now.
+  struct Next {
+    /// About another address, for people who do not know it yet.
+    let sentence: String?
+    /// That of the certificate, if it was not said yet.
+    let fingerprint: String?
+    /// The beginning of the URL.
+    let origin: String
+  }
+
+  /// What is to be shown with a code now. What failed before is tried again.
+  func next() -> Next {
+    state.withLock { state in
+      let sentence = look(&state, isForCode: true)
+      defer { state.fingerprint = nil }
+      let origin = "\(isEncrypted ? "https" : "http")://\(state.shown.host):\(port)/"
+      return Next(sentence: sentence, fingerprint: state.fingerprint, origin: origin)
+    }
+  }
+
   /// Looks at the addresses that this machine has now, and makes what the next code needs if it is for another one.
   ///
-  /// - Parameter isForCode: whether that code is shown next. Then what failed before is tried again.
   /// - Returns: a sentence about that, for people who do not know it yet.
-  func look(isForCode: Bool) -> String? {
+  func look() -> String? { state.withLock { look(&$0, isForCode: false) } }
+
+  private func look(_ state: inout State, isForCode: Bool) -> String? {
     guard listened.isAny else { return nil }
     let machine = Self.machine(at: listened)
     let addresses = Self.addresses(machine)
-    return state.withLock { state in
-      // Without a network the code stays for the one that was left.
-      guard let first = machine.all.first, first.isRunning, !first.isLoopback, let best = addresses.first,
-        machine != state.machine || (isForCode && best != state.shown)
-      else { return nil }
-      state.machine = machine
-      var sentence: String?
-      if best != state.shown {
-        do {
-          if isEncrypted { state.fingerprint = try showCertificate(for: best, addresses) }
-          state.earlier.insert(state.shown)
-          state.shown = best
-          sentence = "This machine has the address \(best.text) now, and the next code is for it: press Enter."
-        } catch let failure as Failure {
-          sentence = "This machine has the address \(best.text) now, and no certificate for it. \(failure.message)"
-        } catch {
-          sentence = "This machine has the address \(best.text) now, and no certificate for it: \(error)."
-        }
+    // Without a network the code stays for the one that was left.
+    guard let first = machine.all.first, first.isRunning, !first.isLoopback, let best = addresses.first,
+      machine != state.machine || (isForCode && best != state.shown)
+    else { return nil }
+    state.machine = machine
+    var sentence: String?
+    if best != state.shown {
+      do {
+        if isEncrypted { state.fingerprint = try showCertificate(for: best, addresses) }
+        state.earlier.insert(state.shown)
+        state.shown = best
+        sentence = "This machine has the address \(best.text) now, and the next code is for it: press Enter."
+      } catch let failure as Failure {
+        sentence = "This machine has the address \(best.text) now, and no certificate for it. \(failure.message)"
+      } catch {
+        sentence = "This machine has the address \(best.text) now, and no certificate for it: \(error)."
       }
-      let hosts = addresses + state.earlier.union([state.shown]).filter { !addresses.contains($0) }
-      state.check = Self.check(hosts, at: listened, port: port, isEncrypted: isEncrypted)
-      return sentence
     }
+    let hosts = addresses + state.earlier.union([state.shown]).filter { !addresses.contains($0) }
+    state.check = Self.check(hosts, at: listened, port: port, isEncrypted: isEncrypted)
+    return sentence
   }
 
   /// Where a command says that the server listens; nil if that is no address.

@@ -15,6 +15,8 @@ final class WebServer: Sendable {
   private let isEncrypted: Bool
   private let opensBrowser: Bool
   private let isOver = Mutex(false)
+  /// Of what is shown with a code, so that two of them do not mix their lines.
+  private let showing = Mutex(())
 
   private init(_ access: Access, _ folder: PrivateFolder, _ addressing: Addressing, _ command: Program) {
     self.access = access
@@ -69,7 +71,7 @@ final class WebServer: Sendable {
   /// Says when the next code is for another address, as that of a laptop is in another network.
   private func watchAddresses() async {
     while (try? await Task.sleep(for: .seconds(5))) != nil {
-      if let sentence = addressing.look(isForCode: false) { Output.note(sentence) }
+      if let sentence = addressing.look() { Output.note(sentence) }
     }
   }
 
@@ -100,18 +102,21 @@ final class WebServer: Sendable {
   /// Shows a new code, and gives its address.
   @discardableResult
   func showCode() -> String {
-    if let sentence = addressing.look(isForCode: true) { Output.note(sentence) }
-    if let fingerprint = addressing.newFingerprint() {
-      Output.line("Fingerprint of the certificate (SHA-256):\n\(fingerprint)")
+    showing.withLock { _ in
+      let next = addressing.next()
+      if let sentence = next.sentence { Output.note(sentence) }
+      if let fingerprint = next.fingerprint {
+        Output.line("Fingerprint of the certificate (SHA-256):\n\(fingerprint)")
+      }
+      let offer = access.makeOffer()
+      let url = "\(next.origin)\(offer.path.text)#\(offer.secret.text)"
+      Output.line(
+        "Good for one browser, for \(Pairings.offerTime.components.seconds / 60) minutes. Enter shows another one.")
+      Output.line(url)
+      // Last, so that all of it is on a screen of 24 lines.
+      for line in QRCode.lines(url, inColours: isatty(STDOUT_FILENO) == 1) ?? [] { Output.line(line) }
+      return url
     }
-    let offer = access.makeOffer()
-    let url = "\(addressing.origin)\(offer.path.text)#\(offer.secret.text)"
-    Output.line(
-      "Good for one browser, for \(Pairings.offerTime.components.seconds / 60) minutes. Enter shows another one.")
-    Output.line(url)
-    // Last, so that all of it is on a screen of 24 lines.
-    for line in QRCode.lines(url, inColours: isatty(STDOUT_FILENO) == 1) ?? [] { Output.line(line) }
-    return url
   }
 
   /// Shows a new code when a line is typed. In the background nothing is typed: reading fails, and does not stop the

@@ -105,7 +105,7 @@ class LogTests(ServerTest):
 
         # The first and the last line are light as a whole.
         self.until(lambda: len([row for row in rows() if set(row) == {"█"}]) == 2, server.text)
-        self.assertTrue(server.text().startswith("Scan this with a phone; Ctrl-C ends.\n"), server.text())
+        self.assertTrue(server.text().startswith("Open this on this machine; Ctrl-C ends.\n"), server.text())
         self.assertNotIn("\x1b", server.text())
         drawn = rows()
         picture = Image.new("L", (len(drawn[0]) * WIDTH, len(drawn) * HEIGHT), 0)
@@ -251,6 +251,7 @@ class NetworkTests(ServerTest):
         give = (sys.executable, "-c", ADDRESS)
         server = self.serve(before=(*ALONE, *give, "lo:1", "10.77.0.7", *give, "lo:2", "10.77.0.8"))
         self.assertEqual(self.shown(server)[0], "10.77.0.7")
+        self.assertTrue(server.text().startswith("Scan this with a phone; Ctrl-C ends.\n"), server.text())
         self.assertIn("The code is for 10.77.0.7. For 10.77.0.8 (lo), use --listen.\n", server.text())
         self.assertEqual(server.end(), 0)
 

@@ -133,7 +133,8 @@ final class WebServer: Sendable {
   }
 
   private func started() {
-    Output.line(isEncrypted ? "Scan this with a phone; Ctrl-C ends." : "Open this on this machine; Ctrl-C ends.")
+    let isHereOnly = addressing.listened.isLoopback
+    Output.line(isHereOnly ? "Open this on this machine; Ctrl-C ends." : "Scan this with a phone; Ctrl-C ends.")
     for remark in addressing.remarks { Output.note(remark) }
     // Others are for other browsers.
     let url = showCode()

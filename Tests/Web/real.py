@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import struct
@@ -140,12 +139,11 @@ def page_vault(folder):
     made = f"{os.path.dirname(known)}/page"
     with open(f"{made}.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not os.path.exists(f"{made}/whole"):
-            # What another process began and did not end.
-            shutil.rmtree(made, ignore_errors=True)
-            os.mkdir(made)
-            Vault(made).fill(ONE, page_photos.make(f"{made}/photos"))
-            os.mkdir(f"{made}/whole")
+        if not os.path.exists(made):
+            # One whose process was killed stays where it was begun, mounted perhaps, until scripts/test ends.
+            begun = tempfile.mkdtemp(prefix="page-", dir=os.path.dirname(made))
+            Vault(begun).fill(ONE, page_photos.make(f"{begun}/photos"))
+            os.rename(begun, made)
     return Vault(folder, like=f"{made}/Vault")
 
 

@@ -66,7 +66,8 @@ def camera(taken, place=None):
 
 
 def make(folder):
-    """Photos of two years in several albums, the first one the newest; videos, a motion photo, OTHERS and ODD. The folder."""
+    """Photos of two years in several albums, the first one the newest; older ones are a video, a motion photo, and last those
+    of ODD; beside them OTHERS. The folder."""
     for album in ALBUMS:
         os.makedirs(f"{folder}/{album}", exist_ok=True)
     for number in range(COUNT):
@@ -91,7 +92,7 @@ def make(folder):
     clip, video = f"{folder}/clip.mp4", f"{folder}/2025/video.mp4"
     for path, seconds, size in ((clip, 2, "320x240"), (video, 12, "640x360")):
         ffmpeg("-f", "lavfi", "-i", f"testsrc=size={size}:rate=25:duration={seconds}", "-c:v", "libx264", "-pix_fmt", "yuv420p",
-               "-g", "25", "-movflags", "+faststart", "-metadata", "creation_time=2020-02-03T10:00:00Z", path)
+               "-g", "25", "-movflags", "+faststart", "-metadata", "creation_time=2022-02-03T10:00:00Z", path)
     motion_photo(noise(1200, 900, 99), clip, f"{folder}/2025/motion.jpg", exif=camera("2022:01:02 12:00:00"))
     os.unlink(clip)
     return folder

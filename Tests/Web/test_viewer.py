@@ -243,6 +243,8 @@ class ViewerTests(PageTest):
 
     def test_a_motion_photo_plays_once(self):
         page = self.login()
+        page.fill(".search input", 'name:="motion.jpg"')
+        page.keyboard.press("Enter")
         page.locator(".cell.motion >> nth=0").click()
         page.click(".viewer .button.live")
         self.until(page, "document.querySelector('.viewer video')?.currentTime > 0.1")

@@ -33,13 +33,16 @@ def coded(text):
 
 
 def shape(value):
-    """Which fields JSON has, and of which kinds. What is null may be missing, and one of a list may lack what others have."""
+    """Which fields JSON has, and of which kinds. What is null may be missing, and one of a list may lack what others have, or
+    have an empty list there.
+    """
     if isinstance(value, dict):
         return {name: shape(part) for name, part in sorted(value.items()) if part is not None}
     if isinstance(value, list):
         kinds = [shape(part) for part in value]
-        if all(isinstance(kind, dict) for kind in kinds):
-            return [{name: kind[name] for kind in kinds for name in kind}]
+        if kinds and all(isinstance(kind, dict) for kind in kinds):
+            said = sorted(((name, part) for kind in kinds for name, part in kind.items()), key=lambda pair: pair[1] != [])
+            return [dict(said)]
         return [kind for number, kind in enumerate(kinds) if kind not in kinds[:number]]
     return "number" if isinstance(value, (int, float)) and not isinstance(value, bool) else type(value).__name__
 

@@ -25,7 +25,7 @@ func addSectionRoutes(to api: RouterGroup<SpaceContext>) {
     return Response(json: WebAnswer.items(try await context.gallery.run { try $0.section(number, of: snapshot) }))
   }
   api.get("files") { _, context in
-    let album: SpacePath = try context.path("path") ?? .root
+    let album = try context.path("album") ?? .root
     let isTrash = context.query["trash"] == "1"
     return Response(json: WebAnswer.otherFiles(try await context.gallery.otherFiles(in: isTrash ? nil : album)))
   }

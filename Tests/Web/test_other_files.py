@@ -155,7 +155,7 @@ class OtherFileTests(UploadPageTest):
         page = self.login()
         self.make(page, "Files odd")
         album = os.fsencode(f"{self.mount}/Files odd")
-        odd = {b"x\xff.bin": "x\ufffd.bin", b"<b>bold</b>.txt": "<b>bold</b>.txt",
+        odd = {b"x\xff.bin": "x\ufffd.bin", b"<b>bold<br>.txt": "<b>bold<br>.txt",
                "turned\u202efdp.exe".encode(): "turned\ufffdfdp.exe"}
         for name in odd:
             with open(album + b"/" + name, "wb") as file:

@@ -92,7 +92,9 @@ final class Workspace {
         sleep 0.05
       done
     }
-    ends() { not kill -0 $1 2> /dev/null || grep -q '^State:.Z' /proc/$1/status; }
+    # Threads of a process that was killed go a moment after it, and may hold what it had open until then.
+    is_alone() { test -z "$(ls /proc/$1/task 2> /dev/null | grep -vx $1)"; }
+    ends() { not kill -0 $1 2> /dev/null || { grep -q '^State:.Z' /proc/$1/status && is_alone $1; }; }
     gone() { wait_for 600 "process $1 ended" ends $1; }
     is_halted() { test -z "$(grep -L '^State:.T' /proc/$1/task/*/status)"; }
     halt() { kill -STOP $1; wait_for 600 "process $1 is stopped" is_halted $1; }

@@ -66,6 +66,13 @@ import Testing
     #expect(try gallery.otherFileCounts(in: path("A")).map(\.count) == [1])
   }
 
+  /// A photo that was examined since the photos were asked for is none of the other files.
+  @Test func whatBecameAPhotoIsToBeAskedForAgain() throws {
+    let vault = try filled()
+    let paths = try ["A/IMG_20190714_213005.jpg", "A/paper.pdf", "A/empty.txt", "A/B", "A/none.jpg"].map(path)
+    #expect(try vault.gallery().areWaiting(paths) == [path("A/IMG_20190714_213005.jpg")])
+  }
+
   /// Whatever it is, a browser only saves it.
   @Test func nothingOfThemIsShownByABrowser() throws {
     let vault = try filled()

@@ -135,11 +135,11 @@ struct DoorAnswer {
     let reason =
       switch error {
       case .notSupported: "This space has no catalog yet; mount it once for writing"
-      case .noSuchFileOrDirectory: "There is no such photo or video, or it was not examined yet"
+      case .noSuchFileOrDirectory: NoFacts.gone.rawValue
       case .isDirectory: NoFacts.directory.rawValue
       case .noData: NoFacts.noPhoto.rawValue
       case .nowInProgress: NoFacts.notExamined.rawValue
-      case .permissionDenied: "This file may not be read"
+      case .permissionDenied: NoFacts.closed.rawValue
       case .resourceTemporarilyUnavailable: "Too many questions are asked at once; ask again"
       default: "The catalog cannot be read (\(error))"
       }

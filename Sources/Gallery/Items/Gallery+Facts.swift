@@ -71,21 +71,25 @@ extension Gallery {
       }
     }
 
-    /// Whether a file waits to be examined.
+    /// What a file that is no photo is known to be for as long as it stays as it is.
+    private static let certain = [NoFacts.directory, .noPhoto, .gone, .closed].map { $0.rawValue + "." }
+
+    /// Whether it is still to be seen if a file is a photo.
     func isWaiting(_ path: SpacePath) throws -> Bool {
       var request = CatalogRequest()
       request.file = path.bytes
       try door.ask(request.bytes)
       do {
         _ = try AnswerReader(DoorStream(door))
-        return false
+        // It is a photo, examined since the photos were asked for.
+        return true
       } catch let failure as AnswerFailure {
-        return failure.message == NoFacts.notExamined.rawValue + "."
+        return !Self.certain.contains(failure.message)
       }
     }
   }
 
-  /// Those of some files that wait to be examined.
+  /// Those of some files of which it is still to be seen if they are photos; also what has become one by now.
   func areWaiting(_ paths: [SpacePath]) throws -> [SpacePath] {
     let asker = Asker(door: try CatalogDoor(of: root))
     return try paths.filter { try asker.isWaiting($0) }

@@ -2,6 +2,7 @@ import Catalog
 import Index
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 import Vault
 
@@ -104,6 +105,21 @@ import Vault
       files.committer.noteChange()
     }
     #expect(vault.files.answer("").last?.contains(#""pending":2"#) == true)
+    try vault.files.close()
+  }
+
+  /// Nobody waits for what cannot be asked at this mount.
+  @Test func whatIsPassedOverIsNotBeingExamined() throws {
+    let vault = try CatalogVault()
+    let killing = try vault.photo("killing.jpg", "title=killing")
+    try vault.files.locked { files in
+      try files.waitToChange()
+      try files.index.catalog.addStale(killing, .look)
+      files.committer.noteChange()
+    }
+    try vault.vault.reopen()
+    try waitUntil("it was passed over") { vault.files.locked { !$0.catalog.passedOver.isEmpty } }
+    #expect(vault.files.answer("").last?.contains(#""pending":1,"examining":false}"#) == true)
     try vault.files.close()
   }
 

@@ -30,12 +30,18 @@ extension Thumbnailer {
 
   /// Those of them that are examined without being asked for; none where nothing is looked at for now.
   func examiningCount() throws(Errno) -> Int64 {
+    guard looksAtNewFiles else { return 0 }
+    return examiningCount(of: try unexaminedCount())
+  }
+
+  /// The same, given how many were not examined.
+  func examiningCount(of unexamined: Int64) -> Int64 {
     guard looksAtNewFiles, thumbnailPause == nil else { return 0 }
     let passedOver: Int? = fileSystem.locked {
       $0.catalog.isGivenUp || !$0.catalogUpdates.mayMerge ? nil : $0.catalog.passedOver.count
     }
     guard let passedOver else { return 0 }
-    return max(0, try unexaminedCount() - Int64(passedOver))
+    return max(0, unexamined - Int64(passedOver))
   }
 
   /// Why no thumbnails can be made for now; nil when they can.

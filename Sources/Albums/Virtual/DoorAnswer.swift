@@ -244,8 +244,9 @@ struct DoorAnswer {
     if let next { text.value(next.text) } else { text.null() }
     // Files that nobody else sees are counted as well.
     if try fileSystem.questions.isOwner(opener) {
-      text.field("pending", try fileSystem.thumbnailer.unexaminedCount())
-      text.field("examining", fileSystem.thumbnailer.looksAtNewFiles)
+      let unexamined = try fileSystem.thumbnailer.unexaminedCount()
+      text.field("pending", unexamined)
+      text.field("examining", fileSystem.thumbnailer.examiningCount(of: unexamined) > 0)
     }
     text.endObject()
     text.endLine()

@@ -201,8 +201,8 @@ struct PhotoListing {
       Output.note("\(trailer.pending.counted("file is", "files are")) still being examined.")
     } else {
       Output.note(
-        "\(files) not examined yet; this mount does not do that, since it is read-only or makes thumbnails "
-          + "only on demand or never.")
+        "\(files) not examined yet; this mount does not do that, since it is read-only, makes thumbnails only on "
+          + "demand or never, or could not examine them so far.")
     }
   }
 }

@@ -106,6 +106,23 @@ class OtherFileTests(UploadPageTest):
         self.assertEqual(self.saved(page, "top.pdf"), b"%PDF-1.4 top")
         os.unlink(f"{self.mount}/top.pdf")
 
+    def test_photos_do_not_wait_for_them(self):
+        page = self.login()
+        self.make(page, "Files late")
+        with open(f"{self.mount}/Files late/a.txt", "wb") as file:
+            file.write(b"late")
+        held = []
+        page.route("**/api/files?*", held.append)
+        self.album(page, "Files late")
+        page.wait_for_selector(".nothing >> text=No photos in this album")
+        self.until_here(page, lambda: held)
+        self.assertEqual(self.names(page), [])
+        page.unroute("**/api/files?*")
+        for route in held:
+            route.continue_()
+        self.until_listed(page, ["a.txt"])
+        self.assertEqual(page.inner_text(".nothing"), "No photos here.")
+
     def test_a_photo_is_not_among_them_and_keys_of_the_list_are_its_own(self):
         page = self.login()
         self.album(page, "2024")

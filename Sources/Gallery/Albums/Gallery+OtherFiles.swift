@@ -67,25 +67,25 @@ extension Gallery {
     _ found: [FoundFile], without photos: CatalogRequest, in folder: SpacePath
   ) throws -> OtherFiles {
     var others = found
-    var pending = 0
+    var isExamining = false
     // By inodes: a photo with two names in an album is shown under one.
     var inodes = Set(found.filter { !$0.isHidden }.map(\.inode))
     if !inodes.isEmpty {
       var reader = try ask(photos)
       let trailer = try reader.tiles { _, inode, _ in _ = inodes.remove(inode) }
       others = found.filter { $0.isHidden || inodes.contains($0.inode) }
-      if trailer.isExamining, trailer.pending > 0 {
-        let waiting = try Set(areWaiting(others.filter { !$0.isHidden }.map(\.path)))
-        pending = waiting.count
-        others = others.filter { !waiting.contains($0.path) }
-      }
+      isExamining = trailer.isExamining && trailer.pending > 0
     }
     others.sort { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
+    // Each is asked for by itself: those that are not listed are not.
+    let first = others.prefix(Self.mostListed)
+    let asked = isExamining ? first.filter { !$0.isHidden }.map(\.path) : []
+    let waiting = Set(try areWaiting(asked))
     let start = folder.bytes.isEmpty ? 0 : folder.bytes.count + 1
     var paths = PackedPaths()
     var files: [OtherFiles.File] = []
     var gone = 0
-    for other in others.prefix(Self.mostListed) {
+    for other in first where !waiting.contains(other.path) {
       let bytes = other.path.bytes
       guard let (directory, name) = try? root.place(of: bytes), let status = try? calls.status(of: name, in: directory),
         status.kind == .file, status.inode == other.inode, paths.append(bytes[...], inode: status.inode)
@@ -97,7 +97,8 @@ extension Gallery {
     }
     paths.finish()
     let snapshot = Snapshot(paths, [], [], [], pending: 0, in: folder, hasOtherFiles: true)
-    return OtherFiles(snapshot: snapshot, files: files, count: others.count - gone, pending: pending)
+    return OtherFiles(
+      snapshot: snapshot, files: files, count: others.count - waiting.count - gone, pending: waiting.count)
   }
 
   /// How many other files are in each of the albums in one that has some. Nobody is told while files are examined of which

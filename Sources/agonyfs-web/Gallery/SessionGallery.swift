@@ -98,7 +98,8 @@ final class SessionGallery: Sendable {
 
   /// Lists the other files of an album, or those of the trash without one, and keeps their snapshot.
   func otherFiles(in album: SpacePath?) async throws -> OtherFiles {
-    let others = try await run { gallery in
+    // A directory of any length is listed, and files are asked for one by one.
+    let others = try await run(waitingFor: .pictures) { gallery in
       if let album { return try gallery.otherFiles(in: album) }
       return try gallery.otherFilesInTrash()
     }

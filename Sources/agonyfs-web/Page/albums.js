@@ -121,7 +121,7 @@ export function albumPlace(album, show) {
       const albums = await api.albums(album.path);
       return albums.length > 0 ? [tiles(albums, open, () => show(albumPlace(album, show)), { class: 'tiles strip' })] : [];
     },
-    others: (changed) => new OtherFiles({ album: album.path }, changed),
+    others: (changed, counted) => new OtherFiles({ album: album.path }, changed, counted),
     buttons: () => [button('more', texts.more(plain(album.name)), async () => {
       const chosen = await choose(plain(album.name),
         [{ name: texts.newAlbumHere, value: 'new', drawing: 'add' }, ...entries]);

@@ -34,14 +34,16 @@ export class OtherFiles {
   #files = [];
   #shown = 0;
   #pause = shortest;
+  #timer;
   count = 0;
 
   /**
    * Those of an album (`album`, its path) or of the trash (`trash`); `changed()` is called when something could not be done,
-   * for what is listed may be old. Nothing is listed before `load()`.
+   * for what is listed may be old; `counted()` when it is known how many there are. Nothing is listed before `load()`, which
+   * may be called again.
    */
-  constructor(place, changed) {
-    Object.assign(this, { place, changed });
+  constructor(place, changed, counted = () => {}) {
+    Object.assign(this, { place, changed, counted });
     this.title = make('h2', { id: 'other-files', tabIndex: -1 });
     this.list = make('ul', { 'aria-labelledby': this.title.id });
     this.more = make('button', { type: 'button', class: 'button', hidden: true,
@@ -66,6 +68,7 @@ export class OtherFiles {
       this.list.replaceChildren();
       this.#more();
       // A file that has just come may be a photo, until somebody looked at it.
+      clearTimeout(this.#timer);
       if (answer.pending > 0) this.#later();
     } catch (problem) {
       if (signal?.aborted || problem.status === 401) return;
@@ -76,7 +79,7 @@ export class OtherFiles {
   }
 
   #later() {
-    setTimeout(() => {
+    this.#timer = setTimeout(() => {
       if (!this.element.isConnected) return;
       if (this.element.contains(document.activeElement) || document.querySelector('dialog')) this.#later();
       else this.load();
@@ -87,6 +90,7 @@ export class OtherFiles {
   #counts() {
     this.title.textContent = texts.otherFiles(this.count);
     this.element.hidden = this.count === 0;
+    this.counted();
     const left = this.#files.length - this.#shown;
     this.more.hidden = left === 0;
     this.more.textContent = texts.showMore(Math.min(step, left));

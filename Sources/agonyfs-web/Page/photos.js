@@ -26,10 +26,13 @@ export class Photos {
   #pause = shortest;
   #pending = 0;
   #timer;
+  /** The list of other files, which stays as it is until it is loaded again, and what is said where there is no photo. */
+  #others;
+  #nothing;
 
   /**
-   * `place`: title, question (q, group, sort, album, trash), `lead()` for what stands above, `others(changed)` for
-   * the list of other files below, `back` if there is a way back.
+   * `place`: title, question (q, group, sort, album, trash), `lead()` for what stands above, `others(changed, counted)`
+   * for the list of other files below, `back` if there is a way back.
    */
   constructor(place) {
     this.place = place;
@@ -56,12 +59,12 @@ export class Photos {
     if (!isQuiet) this.body.classList.add('waiting');
     const kept = this.grid?.scroll.top ?? 0;
     try {
-      const others = this.#isSearch ? undefined : this.place.others?.(() => this.refresh());
-      const [snapshot, lead] = await Promise.all([Snapshot.open(this.question, asking.signal), this.place.lead?.(),
-        others?.load(asking.signal)]);
+      // Photos do not wait for the list below them.
+      if (!this.#isSearch) this.#listOthers(asking.signal);
+      const [snapshot, lead] = await Promise.all([Snapshot.open(this.question, asking.signal), this.place.lead?.()]);
       if (asking.signal.aborted) return;
       if (mayWait && this.#isUsed) return this.#later();
-      this.#show(snapshot, lead, others, isQuiet ? kept : 0);
+      this.#show(snapshot, lead, isQuiet ? kept : 0);
     } catch (problem) {
       if (asking.signal.aborted || problem.status === 401) return;
       // Nobody asked for it, and what is there is still good, or all that there is without a connection.
@@ -75,11 +78,23 @@ export class Photos {
     return undefined;
   }
 
+  #listOthers(signal) {
+    this.#others ??= this.place.others?.(() => this.#others.load(), () => this.#sayNothing());
+    this.#others?.load(signal);
+  }
+
+  #sayNothing() {
+    if (!this.#nothing) return;
+    this.#nothing.textContent = this.#isSearch ? texts.nothingFound
+      : this.#others?.count > 0 ? texts.noPhotosHere : this.place.nothing ?? texts.nothingHere;
+  }
+
   get #isSearch() { return this.question.q !== (this.place.question.q ?? ''); }
 
   // Whether something would be lost if the photos were shown anew.
   get #isUsed() {
-    return document.hidden || isOpen() || !(this.selection?.isEmpty ?? true) || document.querySelector('dialog') !== null;
+    return document.hidden || isOpen() || !(this.selection?.isEmpty ?? true) || document.querySelector('dialog') !== null
+      || Boolean(this.#others?.element.contains(document.activeElement));
   }
 
   #later(milliseconds = 1000) {
@@ -93,7 +108,7 @@ export class Photos {
     else this.load(true, true);
   }
 
-  #show(snapshot, lead, others, kept) {
+  #show(snapshot, lead, kept) {
     this.#close();
     this.snapshot = snapshot;
     // A mount that examines nothing by itself has nothing to wait for.
@@ -110,14 +125,15 @@ export class Photos {
       !isSearch && make('p', { text: texts.number(snapshot.count) }),
       snapshot.pending > 0 && make('p', { text: texts.pending(snapshot.pending) }));
     const leading = make('div', { class: 'lead' }, about, ...(lead ?? []));
+    this.#nothing = undefined;
     if (snapshot.error) leading.append(Search.mistake(this.question.q, snapshot.error));
     else if (snapshot.count === 0) {
-      leading.append(make('div', { class: 'nothing' },
-        make('p', { text: isSearch ? texts.nothingFound : others?.count > 0 ? texts.noPhotosHere
-          : this.place.nothing ?? texts.nothingHere })));
+      this.#nothing = make('p');
+      this.#sayNothing();
+      leading.append(make('div', { class: 'nothing' }, this.#nothing));
     }
-    this.grid = new Grid({ snapshot, selection: this.selection, leading, trailing: others?.element,
-      moved: () => this.scrubber?.follow() });
+    this.grid = new Grid({ snapshot, selection: this.selection, leading,
+      trailing: isSearch ? undefined : this.#others?.element, moved: () => this.scrubber?.follow() });
     this.grid.density = density;
     this.scrubber = new Scrubber(this.grid);
     listenToGrid(this.grid, { open: (item) => this.#open(item), zoom: (step) => this.#zoom(step) });
@@ -213,4 +229,4 @@ export class Photos {
 
 /** Titles of days in the trash help nobody. */
 export const trash = () => ({ title: texts.trash, nothing: texts.trashEmpty, question: { trash: 1, group: 'none' },
-  others: (changed) => new OtherFiles({ trash: 1 }, changed) });
+  others: (changed, counted) => new OtherFiles({ trash: 1 }, changed, counted) });

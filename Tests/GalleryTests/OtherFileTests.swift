@@ -73,6 +73,16 @@ import Testing
     #expect(try vault.gallery().areWaiting(paths) == [path("A/IMG_20190714_213005.jpg")])
   }
 
+  /// Nobody waits for the position of what is no photo, or gone.
+  @Test func noPositionOfThemIsWaitedFor() throws {
+    let vault = try filled()
+    let names = ["A/IMG_20190714_213005.jpg", "A/empty.txt", "A/paper.pdf", "A/.hidden", "A/none.jpg"]
+    // As cameras call their small pictures.
+    try vault.shell("cp A/IMG_20190714_213005.jpg A/MVI_1.THM")
+    try vault.examined()
+    #expect(try vault.gallery().positions(of: (names + ["A/MVI_1.THM"]).map(path)) == PositionReport())
+  }
+
   /// Whatever it is, a browser only saves it.
   @Test func nothingOfThemIsShownByABrowser() throws {
     let vault = try filled()

@@ -130,8 +130,10 @@ package struct CatalogQuestions: Sendable {
   ) throws(Errno) -> Errno {
     guard let record = try files.rights.presentRecord(inode) else { return .noSuchFileOrDirectory }
     if record.mode & FileKind.mask == FileKind.directory { return .isDirectory }
-    // What begins as no photo or video does has no row.
-    guard let row = try files.result(of: files.index.media.row(inode)), row.state != .other else { return .noData }
+    // What begins as no photo or video does has no row, and what has the name of none is not examined.
+    guard let row = try files.result(of: files.index.media.row(inode)), row.state != .other, row.state != .hidden else {
+      return .noData
+    }
     return .nowInProgress
   }
 

@@ -4,7 +4,7 @@ internal import Client
 public struct PositionReport: Equatable, Sendable {
   /// Photos and videos of a camera that is known, without a position.
   public var missing = 0
-  /// Which of the files were not examined yet, by their places in the question.
+  /// Which of the files are still to be examined, by their places in the question: no other files, and none that are gone.
   public var pending: [Int] = []
 }
 
@@ -20,11 +20,11 @@ extension Gallery {
       throw GalleryError(.tooLarge, "At most \(Self.mostPositions) files are asked for together.")
     }
     var report = PositionReport()
-    for (index, record) in try records(of: paths).enumerated() {
-      guard let record else {
-        report.pending.append(index)
-        continue
-      }
+    let records = try records(of: paths)
+    let unknown = paths.indices.filter { records[$0] == nil }
+    let waiting = try GalleryError.of("Asking the catalog") { Set(try areWaiting(unknown.map { paths[$0] })) }
+    report.pending = unknown.filter { waiting.contains(paths[$0]) }
+    for case let record? in records {
       if record["camera"]?.text != nil, record["latitude"] == nil { report.missing += 1 }
     }
     return report

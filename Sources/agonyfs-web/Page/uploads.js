@@ -260,11 +260,12 @@ export class Uploads {
         if (all > 0) this.panel.note(texts.positionMissing(all));
         if (pending.length < left.length) tries = 0;
         left = pending;
-        if (left.length === 0) this.changed();
       } catch {
         // Without a connection it is asked again as well.
       }
     }
+    // What is known by now is shown, also if that is not all.
+    if (paths.length > 0 && !signal.aborted) this.changed();
   }
 
   async #stayAwake() {

@@ -70,6 +70,16 @@ import Testing
     #expect(try name(done) == "a (2).jpg" && !done.wasThere && space.read("a (2).jpg") == content)
   }
 
+  /// Another user may delete it.
+  @Test(.enabled(if: geteuid() == 0, "needs root, to give files away"))
+  func whatBelongsToAnotherUserIsNoReason() throws {
+    let content = bytes(100)
+    try space.write(content, to: "a.jpg")
+    try systemCall { unsafe chown(space.path("a.jpg"), 1, 1) }
+    let done = try sent(content, to: gallery)
+    #expect(try name(done) == "a (2).jpg" && !done.wasThere && space.read("a (2).jpg") == content)
+  }
+
   /// Another program takes the file away after it was read back.
   @Test(arguments: [false, true]) func whatGoesMeanwhileIsNoReason(isReplaced: Bool) throws {
     let content = bytes(100)

@@ -3,7 +3,8 @@
 // Invariants
 // 1. What was received goes only after a file with the whole of its content was read back from the storage, its name was
 //    made durable as well, and led to that file still.
-// 2. What cannot be read back, or changes meanwhile, is no reason not to store what came.
+// 2. What cannot be read back, changes meanwhile, or belongs to another user, who may delete it, is no reason not to store
+//    what came.
 
 internal import Client
 internal import Import
@@ -43,7 +44,8 @@ extension UploadFinisher {
   private func twin(of received: Received, _ name: [UInt8], in album: Descriptor) -> FileStatus? {
     let calls = gallery.calls
     guard let status = try? calls.status(of: name, in: album), status.kind == .file,
-      status.size == received.digest.size, let file = try? calls.openFile(name, in: album),
+      status.owner == received.status.owner, status.size == received.digest.size,
+      let file = try? calls.openFile(name, in: album),
       (try? calls.status(of: file).inode) == status.inode, beginning(of: file) == beginning(of: received.file),
       (try? calls.digest(of: file)) == received.digest
     else { return nil }

@@ -125,6 +125,23 @@ import Testing
     #expect(try names(gallery.otherFiles(in: path("A"))) == ofA)
     #expect(try vault.shell("cat A/paper.pdf A/B/below.txt top.txt") == "%PDF-1.4 otherbelowtop")
   }
+
+  /// One directory that may not be entered hides nothing else.
+  @Test(.enabled(if: geteuid() != 0, "root may enter every directory"), arguments: ["000", "400"])
+  func aClosedDirectoryHidesNothingElse(mode: String) throws {
+    let vault = try filled()
+    try vault.shell(
+      """
+      trash=.Trash-$(id -u)/files
+      mkdir -p $trash/D Closed
+      printf seen > $trash/seen.txt
+      for folder in $trash/D Closed; do printf x > $folder/x.txt; chmod \(mode) $folder; done
+      """)
+    try vault.examined()
+    let gallery = try vault.gallery()
+    #expect(try names(gallery.otherFilesInTrash()) == ["seen.txt"])
+    #expect(try gallery.otherFileCounts(in: .root).map(\.album) == [path("A")])
+  }
 }
 
 /// Moving, on a plain folder.

@@ -40,9 +40,8 @@ extension Gallery {
       var found: [FoundFile] = []
       var waiting = [top]
       while let folder = waiting.popLast() {
-        // Nothing was ever thrown away, or this was put back meanwhile.
-        guard let directory = try directoryIfThere(folder) else { continue }
-        for entry in try Directory.entries(of: directory) {
+        let entries = try folder == top ? entriesIfThere(folder) : entriesIfOpen(folder)
+        for entry in entries {
           guard let path = try? folder.appending(entry.name) else { continue }
           if entry.isDirectory { waiting.append(path) }
           if entry.isFile { found.append(FoundFile(path: path, inode: entry.inode)) }
@@ -55,11 +54,18 @@ extension Gallery {
     }
   }
 
-  private func directoryIfThere(_ path: SpacePath) throws(Errno) -> Descriptor? {
-    do throws(Errno) { return try root.directory(path.bytes) } catch {
-      if error == .noSuchFileOrDirectory { return nil }
+  /// What is in a directory; nothing if nothing was ever thrown away.
+  private func entriesIfThere(_ path: SpacePath) throws(Errno) -> [Directory.Entry] {
+    do throws(Errno) { return try Directory.entries(of: root.directory(path.bytes)) } catch {
+      if error == .noSuchFileOrDirectory { return [] }
       throw error
     }
+  }
+
+  /// The same; nothing if it is gone by now, or closed to this server's user.
+  private func entriesIfOpen(_ path: SpacePath) -> [Directory.Entry] {
+    guard let directory = try? root.directory(path.bytes) else { return [] }
+    return (try? Directory.entries(of: directory)) ?? []
   }
 
   /// Those of some files that are not among the photos which answer a question.
@@ -109,11 +115,9 @@ extension Gallery {
       let (photos, isExamining) = try photoCounts()
       if isExamining { return found }
       try eachAlbum(in: path) { album, _ in
-        // It may be gone by now, or be closed to this server's user.
-        guard let directory = try? root.directory(album.bytes) else { return }
         var inodes = Set<UInt64>()
         var count = 0
-        for entry in try Directory.entries(of: directory) where entry.isFile {
+        for entry in entriesIfOpen(album) where entry.isFile {
           if entry.name.first == UInt8(ascii: ".") { count += 1 } else { inodes.insert(entry.inode) }
         }
         count += max(0, inodes.count - (photos[album.bytes]?.own ?? 0))

@@ -94,13 +94,13 @@ final class Spaces: @unchecked Sendable {
     }
   }
 
-  /// Uses the mount at a path, if the process serves it that served it when the password was proven: another one may be there
-  /// by now.
+  /// Uses this user's mount at a path, if the process serves it that served it when the password was proven: another one may
+  /// be there by now.
   private func useMounted(_ path: String, _ server: [UInt8]) -> AgonyfsProgram.Outcome<SpaceMount> {
     // One that could not be taken away is in the folder still.
     let isOwn = path.hasPrefix(folder.path + "/")
     guard let mount = try? SpaceMount(at: path, isOwn: isOwn), let device = mount.device,
-      RootDirectory.server(of: mount.root) == server
+      RootDirectory.isOfThisUser(device), RootDirectory.server(of: mount.root) == server
     else { return .inUse }
     let known = users.values.first { $0.mount.device == device }
     return .success(use(known?.mount ?? mount))

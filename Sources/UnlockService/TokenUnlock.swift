@@ -11,6 +11,8 @@ enum TokenUnlock {
     static let verified: UInt8 = 1
     /// The token denies its credential to whom it has not verified.
     static let hidden: UInt8 = 2
+    /// The token was asked whether it does. Version 1.0.0 did not ask.
+    static let asked: UInt8 = 4
   }
 
   private static let saltSize = Int(AGONYFS_UNLOCK_SECRET_SIZE)
@@ -42,7 +44,7 @@ enum TokenUnlock {
     }
     guard status == .done else { return UnlockReply(status, detail: detail) }
     let credential = unsafe withUnsafeBytes(of: &key.credential) { unsafe Array($0.prefix(key.credential_size)) }
-    let traits = (key.verified ? Traits.verified : 0) | (key.hidden ? Traits.hidden : 0)
+    let traits = (key.verified ? Traits.verified : 0) | (key.hidden ? Traits.hidden : 0) | Traits.asked
     return UnlockReply(.done, secret: secret, record: [traits] + salt + credential)
   }
 
@@ -52,8 +54,9 @@ enum TokenUnlock {
     guard request.record.count > saltSize, credential.count <= Int(AGONYFS_UNLOCK_CREDENTIAL_LIMIT) else {
       return UnlockReply(.gone)
     }
-    key.verified = request.record[0] & Traits.verified != 0
-    key.hidden = request.record[0] & Traits.hidden != 0
+    let traits = request.record[0]
+    key.verified = traits & Traits.verified != 0
+    key.hidden = traits & Traits.hidden != 0 || (key.verified && traits & Traits.asked == 0)
     unsafe withUnsafeMutableBytes(of: &key.salt) { unsafe $0.copyBytes(from: request.record[1...saltSize]) }
     unsafe withUnsafeMutableBytes(of: &key.credential) { unsafe $0.copyBytes(from: credential) }
     key.credential_size = credential.count

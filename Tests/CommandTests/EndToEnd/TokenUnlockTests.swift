@@ -186,6 +186,11 @@ import Testing
       typed '123456\\n' mount Vault Albums
       mounted
       agonyfs unmount Albums
+      # A record of 1.0.0 does not say whether the token denies the key.
+      printf '\\001' | dd of="$(echo state/agonyfs/unlock-*)" bs=1 seek=17 conv=notrunc status=none
+      typed '123456\\n' mount --enrolled Vault Albums
+      mounted
+      agonyfs unmount Albums
       typed "wrong1\\n$(cat password)\\n" mount Vault Albums
       grep -q 'does not accept this PIN' shown
       mounted

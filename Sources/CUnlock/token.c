@@ -14,6 +14,8 @@
 static const char party[] = "agonyfs";
 /// Tokens that are looked at.
 #define MOST_TOKENS 16
+/// How long one may take for an answer while they are looked at, in milliseconds. None waits for a person then.
+#define ANSWER_TIME 3000
 
 static const fido_dev_io_t *transport;
 static const char *const *transport_paths;
@@ -52,7 +54,8 @@ static int status_of(int error) {
 static fido_dev_t *open_at(const char *path) {
     fido_dev_t *token = fido_dev_new();
     if (!token) return NULL;
-    if ((transport && fido_dev_set_io_functions(token, transport) != FIDO_OK) || fido_dev_open(token, path) != FIDO_OK) {
+    if ((transport && fido_dev_set_io_functions(token, transport) != FIDO_OK) ||
+        fido_dev_set_timeout(token, ANSWER_TIME) != FIDO_OK || fido_dev_open(token, path) != FIDO_OK) {
         fido_dev_free(&token);
         return NULL;
     }
@@ -156,6 +159,8 @@ int agonyfs_token_find(
         status = AGONYFS_UNLOCK_NEEDS_PIN;
     }
     if (status == AGONYFS_UNLOCK_DONE) {
+        // It waits for a touch.
+        fido_dev_set_timeout(search.found, -1);
         *token = search.found;
     } else {
         close_token(search.found);

@@ -1,8 +1,9 @@
 """A FIDO2 token in software: CTAP 2.0 with hmac-secret and PIN protocol one, in CTAPHID reports on a Unix socket.
 
-token.py SOCKET [--pin PIN] [--without-secrets] [--deny FILE] [--hide] [--asked FILE]: while FILE exists, the person does not
-touch the token. With --hide it denies its credentials to whom it does not know (credProtect, level 3). The FILE of --asked
-gets a line for each touch and each PIN. Credentials live as long as the process.
+token.py SOCKET [--pin PIN] [--without-secrets] [--deny FILE] [--hide] [--asked FILE] [--silent]: while FILE exists, the
+person does not touch the token. With --hide it denies its credentials to whom it does not know (credProtect, level 3). The
+FILE of --asked gets a line for each touch and each PIN. With --silent it answers nothing. Credentials live as long as the
+process.
 """
 
 import argparse
@@ -219,6 +220,8 @@ def serve(connection, token):
         while len(message) < size:
             message += receive(connection, REPORT)[5:]
         message = message[:size]
+        if token.options.silent:
+            continue
         if command == INIT:
             reply = message + b"\0\0\0\x01" + bytes([2, 1, 0, 0, 0x0C])
         elif command == CBOR:
@@ -240,6 +243,7 @@ def main():
     parser.add_argument("--deny")
     parser.add_argument("--hide", action="store_true")
     parser.add_argument("--asked")
+    parser.add_argument("--silent", action="store_true")
     options = parser.parse_args()
     token = Token(options)
     if os.path.exists(options.socket):

@@ -125,6 +125,17 @@ import Testing
       """)
   }
 
+  @Test func aTokenThatDoesNotAnswerLeavesTheOthers() throws {
+    try run(
+      """
+      token --silent
+      second
+      add
+      agonyfs mount --enrolled Vault Albums
+      agonyfs unmount Albums
+      """)
+  }
+
   @Test func onlyTheTokenThatHasTheKeyGetsThePIN() throws {
     try run(
       """

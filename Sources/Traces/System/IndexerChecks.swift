@@ -85,7 +85,7 @@ struct BalooCheck: SystemCheck {
       return SystemNote(
         topic: .indexer,
         text: "KDE's index, Baloo, has the names of the vault's files, and \(whatNamesTell): run balooctl config add "
-          + "excludeFolders \(shown), then balooctl purge.")
+          + "excludeFolders \(shown), then balooctl purge (newer: balooctl6 purge).")
     }
     return mounts + vaults
   }
@@ -130,7 +130,8 @@ struct TrackerCheck: SystemCheck {
         text:
           "GNOME's index, Tracker, has the names of the vault's files at \(String(decoding: vault, as: UTF8.self)), and "
           + "\(whatNamesTell): move the vault out of the folders for documents, pictures and the like, or put it in a folder "
-          + "with an empty file \(Self.mark); then run tracker3 reset --filesystem.")
+          + "with an empty file \(Self.mark); then run tracker3 reset --filesystem "
+          + "(newer: localsearch reset --filesystem).")
     }
     guard isOld else { return vaults }
     let mounts = subject.places.paths.filter { place in

@@ -61,9 +61,18 @@ extension DirectoryStorage {
       _ = try folder.status(of: identifier.description)
     } catch .noSuchFileOrDirectory, .notDirectory {
       return nil
+    } catch .permissionDenied where isLeftByAnother {
+      // A refresh by this user, who may not even look into it, put nothing there.
+      return nil
     }
     guard try owner.mayErase(folder.status()) else { throw .notPermitted }
     return folder
+  }
+
+  /// Whether another user's refresh made `refreshing`.
+  private var isLeftByAnother: Bool {
+    guard geteuid() != 0, let left = try? directory.status(of: DirectoryRefresh.place) else { return false }
+    return left.st_uid != geteuid()
   }
 
   /// Makes a folder that a copy lacks. Durable on return.

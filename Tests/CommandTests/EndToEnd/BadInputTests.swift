@@ -65,6 +65,24 @@ import Testing
       """)
   }
 
+  /// A refresh by root was killed before it gave its directory to the vault's owner, in a directory of root's.
+  @Test(.enabled(if: Workspace.isRoot, "needs root, to become another user"))
+  func whatARefreshByRootLeftHindersNoOwner() throws {
+    try expectSuccess(
+      """
+      chmod 0755 "$W" Vault; cp "$AGONYFS" agonyfs-copy
+      chown -R 65534:65534 Vault
+      chown 0:0 Vault
+      mkdir -m 0700 Vault/refreshing
+      echo 'another word' > next
+      chmod 0644 password next
+      user() { setpriv --reuid 65534 --regid 65534 --clear-groups ./agonyfs-copy "$@"; }
+      user password change --password-file password --new-password-file next Vault
+      not user info --password-file password Vault
+      user info --password-file next Vault
+      """)
+  }
+
   @Test(arguments: [(3, "newer"), (1, "new vault")]) func anotherFormat(_ format: Int, _ words: String) throws {
     let workspace = try Workspace.withVault()
     _ = try workspace.shell("sed -i -E 's/\"format\" *: *2/\"format\" : \(format)/' Vault/agonyfs.json")

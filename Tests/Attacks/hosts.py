@@ -20,6 +20,7 @@ import fcntl
 import os
 import random
 import re
+import select
 import shutil
 import signal
 import statistics
@@ -61,7 +62,12 @@ def cut(vault, password):
     with open("Albums/cut", "wb") as file:
         file.write(os.urandom(300_000))
         os.fsync(file.fileno())
-    shell(f"fuser -s -k -KILL {vault}/agonyfs.json; umount -l Albums")
+    process = os.pidfd_open(int(os.getxattr("Albums", "system.agonyfs.daemon").split()[0]))
+    signal.pidfd_send_signal(process, signal.SIGKILL)
+    # It is ready when the process has ended.
+    select.select([process], [], [])
+    os.close(process)
+    shell("umount -l Albums")
     assert any(os.path.getsize(path) != program.MEGABYTE for path in segments(vault)), "no file is short"
     agonyfs("refresh", "--complete", vault)
 

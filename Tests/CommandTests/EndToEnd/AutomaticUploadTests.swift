@@ -23,8 +23,7 @@ struct AutomaticUploadTests {
       #"""
       mkdir -p home/run client
       chown 65534:65534 home/run
-      port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-      sed "s/^Listen .*/Listen 127.0.0.1:$port/" > home/apache.conf << 'END'
+      cat > home/apache.conf << 'END'
       \#(configuration)
       END
       { echo 'set -eux'; sed 's/192\.168\.1\.20/127.0.0.1/g; s/htpasswd /&-i /'; } > home/setup << 'END'
@@ -32,19 +31,27 @@ struct AutomaticUploadTests {
       END
       cat > home/work << 'END'
       echo 'a long word' | sh ~/setup
-      cp ~/apache.conf .webdav/apache.conf
-      /usr/sbin/apache2 -f "$PWD/.webdav/apache.conf" || exit 1
+      # Below those that the kernel gives to others. One that is taken ends Apache.
+      for port in $(shuf -i 20000-32000 -n 10) none; do
+        test $port != none || exit 1
+        sed "s/^Listen .*/Listen 127.0.0.1:$port/" ~/apache.conf > .webdav/apache.conf
+        ! /usr/sbin/apache2 -f "$PWD/.webdav/apache.conf" || break
+      done
       cp .webdav/cert.pem "$1/"
+      echo $port > "$1/port"
       until test -e "$1/go"; do sleep 0.05; done
       cp .webdav/errors "$1/"
       ls -A Phones Phones/mine > "$1/listed"
       END
       person env XDG_RUNTIME_DIR="$W/home/run" ./program run --require-private --password-file password --keep kept \
         home/Vault sh "$W/home/work" "$W/kept" & session=$!
+      # A server that does not start has ended.
+      starts() { ends $session || test -s kept/port; }
+      wait_for 600 'the server starts' starts
+      port=$(cat kept/port)
       url=https://127.0.0.1:$port/mine
       ask() { curl -sS --fail --noproxy '*' --cacert kept/cert.pem --netrc-file client/.netrc -o client/answer "$@"; }
       echo 'machine 127.0.0.1 login phone password "a long word"' > client/.netrc
-      # A server that does not start has ended.
       answers() { ends $session || ask -X PROPFIND -H 'Depth: 0' $url/; }
       wait_for 600 'the server answers' answers
       # Without the password there is nothing.

@@ -4,8 +4,8 @@ extension HelpText {
     thumbnails, lists of recent files, copies in the trash, indexes, histories, sessions. It looks for paths and URIs of \
     the mount points that you name, whether something is mounted there now or not; without one, of all spaces that you \
     have mounted now. In histories it looks for the vaults of mounted spaces as well. Paths that a program kept relative to another folder are not found. \
-    It also lists what lies in these mount points while nothing is mounted there; without a name, in those of /etc/fstab and of agonyfs open, and in \
-    ~/Albums.
+    It also lists what lies in these mount points while nothing is mounted there; without a name, in those of \
+    /etc/fstab and of agonyfs open.
 
     It shows what it found by program, with what that tells, and asks before it removes what nobody misses: thumbnails \
     and entries of lists of recent files. What was moved to the trash of your home may be the only copy: it is deleted \

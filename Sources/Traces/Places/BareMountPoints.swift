@@ -10,8 +10,11 @@ extension TraceSearch {
   package mutating func look(inBare places: [[UInt8]]) {
     for place in places {
       do throws(Errno) {
+        // What belongs to somebody else may not even be opened.
+        var status = stat()
+        try unsafe FilePath(bytes: place).call { unsafe stat($0, &status) }
+        guard status.st_uid == geteuid() else { continue }
         let folder = try Folder.begin(at: place)
-        guard try folder.status(of: [UInt8(ascii: ".")]).st_uid == geteuid() else { continue }
         for name in try folder.names() {
           found(
             Finding(

@@ -55,7 +55,7 @@ struct DoctorCommand: ParsableCommand {
     let vaults = mountedVaults(searched, mounted)
     var search = TraceSearch(home, for: searched, known: KnownFiles(in: known), vaults: vaults)
     if !searched.paths.isEmpty { search.run(onlyRemovable: quiet) }
-    if !quiet { search.look(inBare: barePlaces(places.isEmpty ? MountPlace.known(home: home.path) : Array(named))) }
+    if !quiet { search.look(inBare: barePlaces(places.isEmpty ? MountPlace.known : Array(named))) }
     let notes = quiet ? [] : systemNotes(home, searched, mounted, vaults)
     var dialogue = DoctorDialogue(command: self, search: search)
     try dialogue.run(notes)

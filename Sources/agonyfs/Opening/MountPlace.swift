@@ -16,11 +16,9 @@ enum MountPlace {
     return FilePath(home).appending(".agonyfs")
   }
 
-  /// Where spaces are mounted, now or at times, as far as that is known: by lines of /etc/fstab, by `agonyfs open`, and
-  /// in `Albums` in a home directory.
-  static func known(home: [UInt8]) -> [[UInt8]] {
-    var places = MountedPlaces.inTable((try? WholeFile.read("/etc/fstab")) ?? [])
-    places.append(FilePath(bytes: home).appending("Albums").bytes)
+  /// Where spaces are mounted, now or at times, as far as that is known: by lines of /etc/fstab, and by `agonyfs open`.
+  static var known: [[UInt8]] {
+    let places = MountedPlaces.inTable((try? WholeFile.read("/etc/fstab")) ?? [])
     guard let base, let names = try? Directory.names(in: base) else { return places }
     return places + names.map { base.bytes + [UInt8(ascii: "/")] + $0 }
   }

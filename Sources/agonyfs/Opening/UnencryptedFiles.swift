@@ -70,7 +70,6 @@ struct UnencryptedFiles {
   /// Whether nobody but this user and root can change what the path leads to.
   private var isOnlyOurs: Bool {
     let user = geteuid()
-    let writable: mode_t = user == 0 ? 0o022 : 0o002
     var place = path.removingLastComponent()
     var parent = stat()
     guard let own = try? directory.status(), own.st_uid == user,
@@ -79,9 +78,13 @@ struct UnencryptedFiles {
     else { return false }
     repeat {
       var status = stat()
-      guard (try? unsafe place.call { unsafe lstat($0, &status) }) != nil, [0, user].contains(status.st_uid),
-        status.st_mode & writable == 0 || status.st_mode & S_ISVTX != 0
-      else { return false }
+      guard (try? unsafe place.call { unsafe lstat($0, &status) }) != nil, [0, user].contains(status.st_uid) else {
+        return false
+      }
+      // A user's own group is taken to have nobody else.
+      let isOwnGroup = user != 0 && status.st_gid == getgid()
+      let writable: mode_t = isOwnGroup ? 0o002 : 0o022
+      guard status.st_mode & writable == 0 || status.st_mode & S_ISVTX != 0 else { return false }
     } while place.removeLastComponent()
     return true
   }

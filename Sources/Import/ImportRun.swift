@@ -93,7 +93,7 @@ package final class ImportRun {
         continue
       }
       let parts = source.path.split(separator: 0x2F).filter { $0 != [0x2E] && $0 != [0x2E, 0x2E] }
-      let album = keepsName ? parts.last.map { [Array($0)] } ?? [] : []
+      let album = keepsName && !source.isContent ? parts.last.map { [Array($0)] } ?? [] : []
       _ = walk.walk(source.path, album: album, visit)
     }
     finishAll()

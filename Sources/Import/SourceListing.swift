@@ -14,11 +14,14 @@ package struct ImportSource: Hashable, Sendable {
   package var path: [UInt8]
   /// Whether it is an archive that is unpacked.
   package var isArchive: Bool
+  /// Whether what is in a directory is meant, so that its own name is no album.
+  package var isContent: Bool
 
   /// A file or a directory, or an archive.
-  package init(path: [UInt8], isArchive: Bool = false) {
+  package init(path: [UInt8], isArchive: Bool = false, isContent: Bool = false) {
     self.path = path
     self.isArchive = isArchive
+    self.isContent = isContent
   }
 
   /// Whether a file's name is one of archives that can be unpacked.

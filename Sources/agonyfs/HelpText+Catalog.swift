@@ -155,8 +155,8 @@ extension HelpText {
     parts of a Google Takeout, as archives or unpacked, are named at once: descriptions go beside the photos that they \
     are about, and the catalog has their people, words, times and places.
 
-    Folders keep their names and what is in them. With an album at the end, or --into, what is in the folders goes into \
-    that album; with --by-date into albums by the day that list shows.
+    Folders keep their names and what is in them; of FOLDER/. only what is in it. With an album at the end, or --into, what \
+    is in the folders goes into that album; with --by-date into albums by the day that list shows.
 
     What systems keep for themselves (.DS_Store, Thumbs.db, desktop.ini, __MACOSX, .Trashes, ._* of macOS) is counted, and \
     stays; --all-files imports it, too.

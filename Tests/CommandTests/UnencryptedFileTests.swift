@@ -59,7 +59,10 @@ import Testing
     let terminal = try mount(workspace)
     try terminal.answer(Self.question, with: "y")
     try terminal.answer("Delete 3 originals", with: "n")
-    #expect(try terminal.waits(for: "What stays is in \(workspace.at("Albums-unencrypted")), not encrypted."))
+    let command = "agonyfs import --all-files --no-takeout --delete-originals"
+    let (aside, point) = (workspace.at("Albums-unencrypted"), workspace.at("Albums"))
+    #expect(try terminal.waits(for: "What stays is in \(aside), not encrypted."))
+    #expect(try terminal.waits(for: "To go on while the space is mounted: \(command) \(aside)/. \(point)"))
     #expect(try terminal.ending() == .exited(0))
     try expectSuccess(
       workspace,
@@ -68,8 +71,36 @@ import Testing
       diff -r Albums-unencrypted/Rome Albums/Rome
       cmp Albums-unencrypted/.hidden Albums/.hidden
       cmp 'Albums-unencrypted/b c.jpg' 'Albums/b c.jpg'
+      mkdir home
+      HOME="$W/home" "$AGONYFS" doctor --yes Albums > told || test $? = 19
+      grep -q 'Albums-unencrypted/b c.jpg$' told
+      grep -q '\(command) .*/Albums-unencrypted/[.] .*/Albums$' told
+      # What the space has already is not linked a second time.
+      \(command) --yes Albums-unencrypted/. Albums
+      test -z "$(find Albums-unencrypted -type f)"
+      test ! -e Albums/Albums-unencrypted
+      test ! -e 'Albums/b c (2).jpg'
       agonyfs unmount Albums
       test -z "$(ls -A Albums)"
+      """)
+  }
+
+  /// An import makes none in the space for them.
+  @Test func foldersThatWereEmptyStay() throws {
+    let workspace = try makeFiles()
+    try expectSuccess(workspace, "mkdir Albums/Rome/refs")
+    let terminal = try mount(workspace)
+    try terminal.answer(Self.question, with: "y")
+    try terminal.answer("Delete 3 originals", with: "y")
+    #expect(try terminal.waits(for: "What stays is in \(workspace.at("Albums-unencrypted")), not encrypted."))
+    #expect(try terminal.ending() == .exited(0))
+    try expectSuccess(
+      workspace,
+      """
+      test "$(find Albums-unencrypted | sort | paste -sd ' ')" = \
+        'Albums-unencrypted Albums-unencrypted/Rome Albums-unencrypted/Rome/refs'
+      test "$(cat Albums/Rome/a.jpg)" = one
+      agonyfs unmount Albums
       """)
   }
 
@@ -107,9 +138,9 @@ import Testing
         agonyfs mount --password-file password Vault Albums
         eval "$import --yes"
         test -z "$(find Albums-unencrypted -type f)"
-        cd Albums/Albums-unencrypted
+        cd Albums
         test "$(cat Rome/a.jpg .hidden 'b c.jpg' | paste -sd ' ')" = 'one two three'
-        cd ../..
+        cd ..
         agonyfs unmount Albums
         """#)
   }

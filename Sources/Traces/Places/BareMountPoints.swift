@@ -8,22 +8,40 @@ extension TraceSearch {
 
   /// Finds what lies in this user's directories at which a space may be mounted, and none is.
   package mutating func look(inBare places: [[UInt8]]) {
+    for place in places { look(in: place, Self.advice) }
+  }
+
+  /// Finds what an import from bare mount points has left in directories beside them, which have the name of the mount
+  /// point, `suffix`, and perhaps a number. `advice` says what to do with such a directory of a mount point.
+  package mutating func look(
+    beside places: [[UInt8]], suffix: [UInt8], advice: (_ left: [UInt8], _ place: [UInt8]) -> String
+  ) {
     for place in places {
-      do throws(Errno) {
-        // What belongs to somebody else may not even be opened.
-        var status = stat()
-        try unsafe FilePath(bytes: place).call { unsafe stat($0, &status) }
-        guard status.st_uid == geteuid() else { continue }
-        let folder = try Folder.begin(at: place)
-        for name in try folder.names() {
-          found(
-            Finding(
-              program: "mount point", kind: .plain, file: folder.path(of: name), reveals: .picture,
-              remedy: .byHand(Self.advice)))
-        }
-      } catch {
-        couldNotSearch(place, error)
+      guard let slash = place.lastIndex(of: PathBytes.slash) else { continue }
+      let parent = Array(place[...slash])
+      let wanted = Array(place[(slash + 1)...]) + suffix
+      for name in (try? Directory.names(in: FilePath(bytes: parent))) ?? []
+      where name == wanted || name.starts(with: wanted + [UInt8(ascii: " ")]) {
+        look(in: parent + name, advice(parent + name, place))
       }
+    }
+  }
+
+  private mutating func look(in place: [UInt8], _ advice: String) {
+    do throws(Errno) {
+      // What belongs to somebody else may not even be opened.
+      var status = stat()
+      try unsafe FilePath(bytes: place).call { unsafe stat($0, &status) }
+      guard status.st_uid == geteuid() else { return }
+      let folder = try Folder.begin(at: place)
+      for name in try folder.names() {
+        found(
+          Finding(
+            program: "mount point", kind: .plain, file: folder.path(of: name), reveals: .picture,
+            remedy: .byHand(advice)))
+      }
+    } catch {
+      couldNotSearch(place, error)
     }
   }
 }

@@ -55,7 +55,16 @@ struct DoctorCommand: ParsableCommand {
     let vaults = mountedVaults(searched, mounted)
     var search = TraceSearch(home, for: searched, known: KnownFiles(in: known), vaults: vaults)
     if !searched.paths.isEmpty { search.run(onlyRemovable: quiet) }
-    if !quiet { search.look(inBare: barePlaces(places.isEmpty ? MountPlace.known : Array(named))) }
+    if !quiet {
+      let possible = places.isEmpty ? MountPlace.known + mounted.map(\.path) : Array(named)
+      search.look(inBare: barePlaces(possible))
+      search.look(
+        beside: SearchedPlaces(possible.compactMap { FilePath(bytes: $0).resolved?.bytes }).paths,
+        suffix: UnencryptedFiles.suffix
+      ) { left, place in
+        "Left by an import; to go on while the space is mounted: \(UnencryptedFiles.importing(left, into: place))"
+      }
+    }
     let notes = quiet ? [] : systemNotes(home, searched, mounted, vaults)
     var dialogue = DoctorDialogue(command: self, search: search)
     try dialogue.run(notes)

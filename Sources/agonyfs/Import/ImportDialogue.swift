@@ -11,8 +11,8 @@ struct ImportDialogue {
   let sources: ImportSources
   let pattern: DatePattern?
   let command: ImportCommand
-  /// Whether a folder becomes an album of its name where everything goes into the space as it is.
-  var keepsNames = true
+  /// What to do when it ends before it is through.
+  var again = "run it again"
 
   func run() throws {
     let calls = FileCalls()
@@ -80,7 +80,7 @@ struct ImportDialogue {
     let list = command.deleteOriginals ? DeletionList(calls, in: target.incoming, named: options.name) : nil
     let importer = Importer(calls, into: target, options: options)
     let run = ImportRun(importer, observer: follower, list: list, base: [], tools: tools)
-    let keepsName = keepsNames && destination.album.isEmpty && pattern == nil && !command.watch
+    let keepsName = destination.album.isEmpty && pattern == nil && !command.watch
     return (run.run(sources.all, listing: listing, keepsName: keepsName, accepts: accepts), list)
   }
 
@@ -89,10 +89,10 @@ struct ImportDialogue {
       throw CommandFailure(
         Errno(rawValue: end) == .noSpace ? .noRoom : .notAllImported,
         "The import could not go on: \(Errno(rawValue: end).description). "
-          + (Errno(rawValue: end) == .noSpace ? "Make room, and run it again" : "Run it again")
-          + "; it goes on where it ended.")
+          + (Errno(rawValue: end) == .noSpace ? "Make room, and " : "When that is mended, ")
+          + "\(again); it goes on where it ended.")
     }
-    if summary.isInterrupted { Output.note("Interrupted; run it again, and it goes on where it ended.") }
+    if summary.isInterrupted { Output.note("Interrupted; \(again), and it goes on where it ended.") }
     if !summary.isWhole { throw ExitCode(CommandStatus.notAllImported.rawValue) }
   }
 

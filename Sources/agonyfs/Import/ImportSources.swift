@@ -12,9 +12,12 @@ struct ImportSources {
 
   init(_ names: some Sequence<[UInt8]>, destination: ImportDestination, deletesOriginals: Bool) throws {
     let mount = try? BytePath(destination.mountPoint).identity()
-    for bytes in names {
-      guard !bytes.isEmpty else { throw CommandFailure.empty("A path") }
-      let shown = TerminalText.safe(bytes)
+    for named in names {
+      guard !named.isEmpty else { throw CommandFailure.empty("A path") }
+      let shown = TerminalText.safe(named)
+      // As cp(1) takes it: what is in the directory.
+      let isContent = named.count > 2 && named.suffix(2).elementsEqual("/.".utf8)
+      let bytes = isContent ? Array(named.dropLast(2)) : named
       let path: BytePath
       let isLink: Bool
       do throws(Errno) {
@@ -44,7 +47,9 @@ struct ImportSources {
           .usage, "\(shown) is in a mounted vault, of which no original is deleted; leave --delete-originals out.")
       }
       if deletesOriginals { try Self.checkWritable(path, isFile: found.isFile, shown) }
-      all.append(ImportSource(path: path.bytes, isArchive: found.isFile && ImportSource.isArchive(path.bytes)))
+      all.append(
+        ImportSource(
+          path: path.bytes, isArchive: found.isFile && ImportSource.isArchive(path.bytes), isContent: isContent))
     }
   }
 

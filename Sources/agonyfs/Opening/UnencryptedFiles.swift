@@ -54,11 +54,17 @@ struct UnencryptedFiles {
   private var advice: String {
     let (from, aside) = (Self.quoted(path.bytes), Self.quoted(path.bytes + Self.suffix))
     return "To import them: mkdir -m 700 \(aside) && find \(from) -mindepth 1 -maxdepth 1 -exec mv -t \(aside) {} +, "
-      + "then mount, then agonyfs import --all-files --delete-originals \(aside) \(from). "
+      + "then mount, then \(Self.importing(path.bytes + Self.suffix, into: path.bytes)). "
       + "Or choose an empty directory, or add -o nonempty to hide them."
   }
 
-  private static let suffix = Array("-unencrypted".utf8)
+  /// What the name of a directory for such files has more than that of the mount point.
+  static let suffix = Array("-unencrypted".utf8)
+
+  /// The command that imports what is in that directory, or goes on with it.
+  static func importing(_ aside: [UInt8], into mountPoint: [UInt8]) -> String {
+    "agonyfs import --all-files --no-takeout --delete-originals \(quoted(aside + Array("/.".utf8))) \(quoted(mountPoint))"
+  }
 
   /// A path as a word for a shell.
   private static func quoted(_ path: [UInt8]) -> String {
@@ -98,10 +104,11 @@ extension UnencryptedFiles {
   func moveIntoSpace() throws {
     let shown = TerminalText.safe(path.bytes)
     let destination: ImportDestination
+    let space: Descriptor
     let aside: Aside
     do {
       destination = try ImportDestination(path.bytes, into: nil)
-      _ = try destination.open(FileCalls(), toWrite: true)
+      space = try destination.open(FileCalls(), toWrite: true).root
       aside = try makeAside()
     } catch {
       Output.note("What lay in \(shown) stays there, below the mount, not encrypted.")
@@ -110,18 +117,25 @@ extension UnencryptedFiles {
     let place = TerminalText.safe(aside.path.bytes)
     Output.note("What lay in \(shown) is in \(place) until the space has it, verified.")
     let isWhole = moveAll(to: aside.directory)
-    let words = ["--delete-originals", "--all-files", "--no-takeout", "--"]
-    let command = try ImportCommand.parse(words + [aside.path, path].map { ByteText.text(of: $0.bytes) })
-    let sources = try ImportSources([aside.path.bytes], destination: destination, deletesOriginals: true)
-    let dialogue = ImportDialogue(
-      destination: destination, sources: sources, pattern: nil, command: command, keepsNames: false)
-    let imported = Result { try dialogue.run() }
-    Self.removeEmptyFolders(in: aside.directory)
+    let imported = Result { try importAll(from: aside.path.bytes, into: destination) }
+    Self.removeEmptyFolders(in: aside.directory, thatAreIn: space)
     if (try? unsafe aside.path.call { unsafe rmdir($0) }) == nil {
-      Output.note("What stays is in \(place), not encrypted.")
+      Output.note(
+        "What stays is in \(place), not encrypted. To go on while the space is mounted: "
+          + Self.importing(aside.path.bytes, into: path.bytes))
     }
     try imported.get()
     if !isWhole { throw CommandFailure(.notAllImported, "What could not be moved stays below the mount at \(shown).") }
+  }
+
+  private func importAll(from aside: [UInt8], into destination: ImportDestination) throws {
+    let content = aside + Array("/.".utf8)
+    let words = ["--delete-originals", "--all-files", "--no-takeout", "--"]
+    let command = try ImportCommand.parse(words + [content, path.bytes].map { ByteText.text(of: $0) })
+    let sources = try ImportSources([content], destination: destination, deletesOriginals: true)
+    try ImportDialogue(
+      destination: destination, sources: sources, pattern: nil, command: command, again: "use the command that is shown"
+    ).run()
   }
 
   /// A directory beside the mount point that was made for its files.
@@ -161,15 +175,16 @@ extension UnencryptedFiles {
     return isWhole
   }
 
-  /// Removes the folders that have no file any more, on this file system only.
-  private static func removeEmptyFolders(in folder: Descriptor) {
+  /// Removes the folders that are empty by now and that the space has as well, on this file system only. An import makes
+  /// none for folders that were empty before it.
+  private static func removeEmptyFolders(in folder: Descriptor, thatAreIn space: Descriptor) {
     let device = try? folder.status().st_dev
     for name in (try? Directory.names(in: ".", of: folder)) ?? [] {
-      let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
-      guard let inner = try? Descriptor.open(FilePath(bytes: name), in: folder, flags),
-        (try? inner.status().st_dev) == device
+      let (path, flags) = (FilePath(bytes: name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+      guard let inner = try? Descriptor.open(path, in: folder, flags), (try? inner.status().st_dev) == device,
+        let other = try? Descriptor.open(path, in: space, flags)
       else { continue }
-      removeEmptyFolders(in: inner)
+      removeEmptyFolders(in: inner, thatAreIn: other)
       let text = name.map { CChar(bitPattern: $0) } + [0]
       unsafe unlinkat(folder.number, text, AT_REMOVEDIR)
     }

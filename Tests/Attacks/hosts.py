@@ -2,10 +2,11 @@
 """hosts.py AGONYFS NUMBER [--after VISITS|grown|cut] HOST...: asks what a host's file system tells of a hidden space, with the
 decoy's password known.
 
-For each host (ext4, xfs, btrfs, or one of them with an option of its mount, as in btrfs:compress=zstd) it makes NUMBER vaults with a hidden space and as many without, each on a file system of its
-own that has nothing else. The decoy is used in the same way in all: three visits, or as many as `--after` says. `--after grown` gives
-nobody as much more cover by `cover add` in the vaults without a hidden space as `space grow` gives the space in the others;
-`--after cut` ends the mount of the hidden space, or else of the decoy, by SIGKILL while a file is short, and completes it. Then it looks at a copy by rsync on another such file
+For each host (ext4, xfs, btrfs, or one of them with an option of its mount, as in btrfs:compress=zstd) it makes NUMBER vaults
+with a hidden space and as many without, each on a file system of its own that has nothing else. The decoy is used in the same
+way in all: three visits, or as many as `--after` says. `--after grown` gives nobody as much more cover by `cover add` in the
+vaults without a hidden space as `space grow` gives the space in the others; `--after cut` ends a mount of the hidden space by
+SIGKILL while a file is short, and all vaults are refreshed and completed. Then it looks at a copy by rsync on another such file
 system, at the disk as it is, and at the disk after a refresh: at absolute inode numbers, offsets of directories, allocation
 groups, places of files, the host's counters, how often it counts that a directory or file was changed, and all that the
 decoy's password opens in the heads. A line for each look:
@@ -57,7 +58,7 @@ def disk(host, name):
 
 
 def cut(vault, password):
-    """A visit that ends in the middle, as at a power cut, and what completes the file that is short then."""
+    """A visit that ends in the middle, as at a power cut, and leaves a short file."""
     agonyfs("mount", "--thumbnails", "none", "--password-file", password, vault, "Albums")
     with open("Albums/cut", "wb") as file:
         file.write(os.urandom(300_000))
@@ -69,7 +70,6 @@ def cut(vault, password):
     os.close(process)
     shell("umount -l Albums")
     assert any(os.path.getsize(path) != program.MEGABYTE for path in segments(vault)), "no file is short"
-    agonyfs("refresh", "--complete", vault)
 
 
 def use_vault(vault, hidden, chance):
@@ -89,7 +89,9 @@ def use_vault(vault, hidden, chance):
             agonyfs(*(["space", "grow", "--password-file", "hidden"] if hidden else ["cover", "add"]), "8M", vault)
         shell("sync -f disk")
     if AFTER == "cut":
-        cut(vault, "hidden" if hidden else "first")
+        if hidden:
+            cut(vault, "hidden")
+        agonyfs("refresh", "--complete", vault)
     use(vault, "first", 1, "the last")
 
 

@@ -27,7 +27,7 @@ import Testing
       test "$(wc -l < found)" = 1
       echo kept > "$m/file"
       not agonyfs mount --password-file password "$v" "$m" 2> said
-      grep -q 'already mounted' said
+      grep -aq 'is mounted at' said
       agonyfs list "$m" --count
       agonyfs thumbnails "$m"
       # A program can find both.

@@ -25,7 +25,7 @@ import Testing
       grep -q 'Nothing that you mounted' said
       agonyfs mount --password-file password Vault Albums
       agonyfs lock 2> said
-      test ! -s said
+      not grep '^agonyfs:' said
       not mounted
       """)
   }

@@ -109,8 +109,7 @@ class Uploads:
         paths = (await request.json())["paths"]
         assert len(paths) <= 500
         known = [self.finished.get(text(path)) for path in paths]
-        return web.json_response({"missing": sum(self.lacks_position(path) for path in known if path),
-                                  "pending": [number for number, path in enumerate(known) if not path]})
+        return web.json_response({"missing": sum(self.lacks_position(path) for path in known if path), "pending": []})
 
     @staticmethod
     def lacks_position(path):

@@ -1,14 +1,162 @@
 """The viewer: gestures by the browser's own touch events, keys, what is in memory."""
 
-from support import PageTest, Touch
+from support import PageTest, StandInTest, Touch
 
 STATE = """() => { const slide = [...document.querySelectorAll('.slide')].find(s => !s.inert);
     const box = slide.querySelector('.picture').getBoundingClientRect();
     return { scale: box.width / slide.querySelector('.picture').offsetWidth, left: box.left, right: box.right, top: box.top,
       width: box.width, bare: document.querySelector('.viewer').classList.contains('bare') }; }"""
 
+TAB = ".viewer [role=tab]"
+SELECTED = TAB + "[aria-selected=true]"
+# Whether the selected tab is wholly within what is seen of the tabs, and these within the screen.
+IS_SEEN = """(() => { const tabs = document.querySelector('.viewer [role=tablist]').getBoundingClientRect();
+    const tab = document.querySelector('.viewer [role=tab][aria-selected=true]').getBoundingClientRect();
+    return tabs.left >= 0 && tabs.right <= innerWidth && tab.left >= tabs.left - 1 && tab.right <= tabs.right + 1; })()"""
 
-class ViewerTests(PageTest):
+
+class Tabs:
+    def place(self, page):
+        return page.get_attribute(".viewer .stage", "aria-label")
+
+    def groups(self, page, **question):
+        """The groups of the grid, as the titles of their tabs, and the first photo of each."""
+        return page.evaluate("""async (question) => {
+            const { Snapshot } = await import('/assets/snapshot.js');
+            const format = await import('/assets/format.js');
+            const { groups } = await Snapshot.open({ q: '', sort: 'time', ...question });
+            return groups.map(({ title, first, count }) => [`${format.section(title, question.group)} (${count})`, first]);
+        }""", {"group": "month", **question})
+
+    def selected(self, page):
+        """The tabs that are selected."""
+        return page.locator(SELECTED).all_text_contents()
+
+    def until_shown(self, page, group, item):
+        """Waits until a photo is shown, with the tab of its group."""
+        self.until(page, f"document.querySelector('.viewer .stage').getAttribute('aria-label')?.includes(' {item + 1:,} of ')")
+        self.assertEqual(self.selected(page), [group])
+
+
+class TabTests(Tabs, PageTest):
+    def test_tabs_are_the_groups_of_the_grid_with_their_counts(self):
+        page = self.login()
+        for name, group in (("Tag", "tag"), ("Place", "place"), ("Month", "month")):
+            page.click("[aria-label='Group and sort']")
+            page.click(f"dialog .choice >> text='{name}'")
+            groups = [title for title, _ in self.groups(page, group=group)]
+            header = page.locator(".header bdi >> nth=0")
+            self.until_here(page, lambda: header.text_content() == groups[0].rsplit(" (", 1)[0])
+            self.open_photo(page)
+            self.assertEqual(page.locator(TAB).all_text_contents(), groups[:25])
+            self.assertEqual(page.get_attribute(SELECTED, "aria-setsize"), str(len(groups)))
+            self.assertEqual(self.selected(page), groups[:1])
+            page.keyboard.press("Escape")
+            page.wait_for_selector(".viewer", state="detached")
+
+    def test_one_group_has_no_tabs(self):
+        page = self.login()
+        page.fill(".search input", "type:video")
+        page.keyboard.press("Enter")
+        page.locator(".cell.video >> nth=0").click()
+        page.wait_for_selector(".viewer .play")
+        self.assertEqual(page.locator(".viewer [role=tablist]").count(), 0)
+
+    def test_past_the_end_of_a_group_is_the_next_tab(self):
+        page = self.login("phone")
+        (first, _), (second, begin) = self.groups(page)[:2]
+        self.open_photo(page, begin - 1)
+        self.never(page, 500)
+        touch = Touch(page)
+        self.assertEqual(self.selected(page), [first])
+        touch.swipe((300, 370), (60, 370))
+        self.until_shown(page, second, begin)
+        self.still(page)
+        touch.swipe((60, 370), (300, 370))
+        self.until_shown(page, first, begin - 1)
+        self.still(page)
+        page.keyboard.press("ArrowRight")
+        self.until_shown(page, second, begin)
+
+    def test_a_tap_on_a_tab_goes_to_the_first_photo_of_its_group(self):
+        page = self.login("phone")
+        groups = self.groups(page)
+        self.open_photo(page)
+        for group, first in (groups[1], groups[2], groups[1], groups[0]):
+            page.locator(TAB).get_by_text(group.rsplit(" (", 1)[0], exact=True).tap()
+            self.until_shown(page, group, first)
+            self.assertEqual(page.evaluate(IS_SEEN), True)
+        # The keys are those of photos again, and the bars stay.
+        page.keyboard.press("ArrowRight")
+        self.until_shown(page, groups[0][0], 1)
+        self.assertEqual(page.locator(".viewer.bare").count(), 0)
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".viewer", state="detached")
+        self.until(page, "document.activeElement.item === 1")
+
+    def test_tabs_scroll_on_a_phone_and_the_selected_one_is_seen(self):
+        page = self.login("phone")
+        groups = self.groups(page)
+        self.open_photo(page)
+        tabs = page.locator(".viewer [role=tablist]")
+        self.assertTrue(tabs.evaluate("tabs => tabs.scrollWidth > 2 * tabs.clientWidth && tabs.scrollLeft === 0"))
+        self.assertTrue(page.evaluate(IS_SEEN))
+        page.keyboard.press("End")
+        self.until(page, "document.querySelector('.viewer [role=tablist]').scrollLeft > 0")
+        self.assertEqual(self.selected(page), [groups[-1][0]])
+        self.assertTrue(page.evaluate(IS_SEEN))
+        # Also when the screen is turned.
+        page.set_viewport_size({"width": 740, "height": 360})
+        page.keyboard.press("Home")
+        self.until_shown(page, groups[0][0], 0)
+        page.locator(TAB + " >> nth=5").evaluate("tab => tab.click()")
+        self.until_shown(page, *groups[5])
+        page.set_viewport_size({"width": 360, "height": 740})
+        self.until(page, f"innerWidth === 360 && {IS_SEEN}")
+
+    def test_tabs_by_keyboard(self):
+        page = self.login()
+        groups = self.groups(page)
+        self.open_photo(page)
+        self.assertEqual(page.locator(TAB + "[tabindex='0']").count(), 1)
+        page.focus(TAB + "[tabindex='0']")
+        for key, (group, first) in (("ArrowRight", groups[1]), ("ArrowRight", groups[2]), ("ArrowLeft", groups[1]),
+                                    ("End", groups[-1]), ("ArrowRight", groups[-1]), ("Home", groups[0])):
+            page.keyboard.press(key)
+            self.until_shown(page, group, first)
+            self.assertTrue(page.evaluate(f"document.activeElement.matches({SELECTED!r})"), key)
+            self.assertEqual(page.locator(TAB + "[tabindex='0']").count(), 1)
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".viewer", state="detached")
+
+
+class ManyTabsTests(Tabs, StandInTest):
+    count = 100_000
+
+    def test_of_thousands_of_groups_few_tabs_are_in_the_document(self):
+        page = self.login()
+        page.click("[aria-label='Group and sort']")
+        page.click("dialog .choice >> text='Day'")
+        groups = self.groups(page, group="day")
+        self.assertGreater(len(groups), 1000)
+        header = page.locator(".header bdi >> nth=0")
+        self.until_here(page, lambda: header.text_content() == groups[0][0].rsplit(" (", 1)[0])
+        page.locator(".cell.photo >> nth=0").click()
+        page.wait_for_selector(".viewer .slide[data-stage]")
+        page.focus(SELECTED)
+        for key, number in (("End", -1), ("ArrowLeft", -2), ("Home", 0), *[("ArrowRight", each) for each in range(1, 30)]):
+            page.keyboard.press(key)
+            group, first = groups[number]
+            self.until(page, f"document.querySelector({SELECTED!r}).textContent === {group!r}")
+            self.assertLessEqual(page.locator(TAB).count(), 49)
+            self.assertTrue(page.evaluate(f"{IS_SEEN} && document.activeElement.matches({SELECTED!r})"))
+        self.until_shown(page, group, first)
+        titles = page.locator(TAB).all_text_contents()
+        self.assertEqual(titles, [title for title, _ in groups[29 - 24:29 + 25]])
+        self.assertEqual(page.get_attribute(SELECTED, "aria-posinset"), "30")
+
+
+class ViewerTests(Tabs, PageTest):
     def state(self, page):
         self.still(page)
         return page.evaluate(STATE)
@@ -16,9 +164,6 @@ class ViewerTests(PageTest):
     def until_state(self, page, condition):
         """Waits until what is shown is so, also when it has come to rest."""
         self.until_here(page, lambda: condition(page.evaluate(STATE)) and condition(self.state(page)))
-
-    def place(self, page):
-        return page.get_attribute(".viewer .stage", "aria-label")
 
     def touched(self, *waits):
         """A phone that shows a photo, and its fingers; the waits of so many ms do not end."""

@@ -160,6 +160,7 @@ export const texts = {
 
   // Viewer
   viewer: 'Viewer',
+  groups: 'Groups',
   before: 'Previous',
   next: 'Next',
   larger: 'Zoom in',

@@ -1,4 +1,4 @@
-// What stands around a photo in the viewer: its name, the buttons, the panel of facts.
+// What stands around a photo in the viewer: its name, the tabs of the groups, the buttons, the panel of facts.
 
 import * as actions from './actions.js';
 import { button, make, plain } from './dom.js';
@@ -8,6 +8,7 @@ import { back } from './navigation.js';
 import { readOnly } from './session.js';
 import { kinds } from './snapshot.js';
 import { texts } from './texts.js';
+import { ViewerTabs } from './viewer-tabs.js';
 
 export class ViewerBars {
   #shown = 0;
@@ -20,8 +21,9 @@ export class ViewerBars {
     this.heart = button('heart', texts.favourite, () => this.favourite());
     this.info = button('info', texts.facts, () => this.toggleFacts(), { 'aria-expanded': 'false' });
     const canWrite = !readOnly();
+    this.tabs = viewer.snapshot.groups.length > 1 ? new ViewerTabs(viewer) : undefined;
     const top = make('div', { class: 'viewer-bar top' }, button('back', texts.close, back),
-      make('div', { class: 'titles', 'aria-live': 'polite' }, this.name, this.time), this.info);
+      make('div', { class: 'titles', 'aria-live': 'polite' }, this.name, this.time), this.info, this.tabs?.element);
     const bottom = make('div', { class: 'viewer-bar bottom', role: 'toolbar', 'aria-label': texts.actions }, ...[
       !viewer.inTrash && canWrite && this.heart,
       button('download', texts.download, () => actions.download(viewer.snapshot, one())),
@@ -43,6 +45,7 @@ export class ViewerBars {
     this.#shown += 1;
     const shown = this.#shown;
     this.#marks(item);
+    this.tabs?.show(item);
     this.before.disabled = item === 0;
     this.next.disabled = item === snapshot.count - 1;
     this.name.textContent = '';

@@ -48,8 +48,8 @@ class Viewer {
     this.stage = make('div', { class: 'stage', role: 'group', 'aria-roledescription': texts.photo, tabIndex: 0 },
       this.strip);
     this.bars = new ViewerBars(this);
-    this.element = make('div', { class: 'viewer', role: 'dialog', 'aria-modal': 'true', 'aria-label': texts.viewer },
-      this.stage, ...this.bars.elements);
+    this.element = make('div', { class: this.bars.tabs ? 'viewer with-tabs' : 'viewer', role: 'dialog', 'aria-modal': 'true',
+      'aria-label': texts.viewer }, this.stage, ...this.bars.elements);
     this.root.append(this.element);
     this.app.inert = true;
     this.observer = new ResizeObserver(() => this.#measure());
@@ -69,6 +69,7 @@ class Viewer {
     this.view = { width: this.stage.clientWidth, height: this.stage.clientHeight };
     for (const slide of this.#slides.values()) slide.measure(this.view);
     this.#place();
+    this.bars.tabs?.reveal();
   }
 
   // Makes what is near, drops what is far.

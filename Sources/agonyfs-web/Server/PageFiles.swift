@@ -38,7 +38,8 @@ struct PageFile: Sendable {
     "turns.js": PackageResources.turns_js, "tus.js": PackageResources.tus_js,
     "upload-panel.js": PackageResources.upload_panel_js, "uploads.js": PackageResources.uploads_js,
     "viewer-bars.js": PackageResources.viewer_bars_js, "viewer-keys.js": PackageResources.viewer_keys_js,
-    "viewer.js": PackageResources.viewer_js, "zoom.js": PackageResources.zoom_js,
+    "viewer-tabs.js": PackageResources.viewer_tabs_js, "viewer.js": PackageResources.viewer_js,
+    "zoom.js": PackageResources.zoom_js,
   ]
 
   /// What the pairing page loads, as `?NAME`.

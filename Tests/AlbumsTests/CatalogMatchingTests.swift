@@ -115,6 +115,10 @@ import Vault
       try vault.set("user.agonyfs.cover", of: album, to: cover)
       #expect(try [one, two].map { try vault.item($0)?.words.isCover } == isCover, "\(cover)")
     }
+    // One that got another name is found by its inode.
+    try vault.set("user.agonyfs.cover", of: album, to: "1.jpg/\(one.rawValue)")
+    try vault.files.rename(.of("1.jpg"), in: album, to: .of("3.jpg"), in: album, flags: [])
+    #expect(try [one, two].map { try vault.item($0)?.words.isCover } == [true, false])
     try vault.files.close()
   }
 

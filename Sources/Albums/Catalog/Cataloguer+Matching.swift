@@ -26,8 +26,13 @@ private struct DirectoryContent {
   var sidecars: [SidecarFile] = []
   /// Sidecars that were read since the photos beside them were merged.
   var fresh: Set<UInt64> = []
-  /// The name of the directory's cover.
-  var cover: [UInt8]?
+  /// What the directory says of its cover.
+  var cover: AlbumCover?
+  /// The file that is its cover: it may have another name than when it was chosen.
+  var coverInode: UInt64? {
+    guard let cover else { return nil }
+    return candidates.first { $0.name == cover.name }?.inode ?? cover.inode
+  }
 
   mutating func add(_ row: ItemRecord, _ item: MediaItem, _ directory: InodeNumber) throws(IndexError) {
     var candidate = StackCandidate(inode: item.inode, directory: directory.rawValue, name: row.name, kind: item.kind)
@@ -67,6 +72,7 @@ extension Cataloguer {
         memberships[member] = StackMembership(stack: stack.cover, kind: stack.kind, isCover: member == stack.cover)
       }
     }
+    let cover = content.coverInode
     var changes: [(inode: UInt64, known: DirectoryContent.Known, reads: Bool)] = []
     for candidate in content.candidates {
       guard let old = content.known[candidate.inode] else { continue }
@@ -75,7 +81,7 @@ extension Cataloguer {
       new.sidecars = SidecarFile.Kind.allCases.compactMap { sidecars[$0].map { Int64(bitPattern: $0) } }
       new.stack = memberships[candidate.inode]
       new.isEdited = stacks.edited.contains(candidate.inode) || old.saysEdited
-      new.isCover = candidate.name == content.cover
+      new.isCover = candidate.inode == cover
       let reads =
         new.sidecars != old.sidecars || new.sidecars.contains { content.fresh.contains(UInt64(bitPattern: $0)) }
       if reads || new.stack != old.stack || new.isEdited != old.isEdited || new.isCover != old.isCover {
@@ -180,7 +186,7 @@ extension Cataloguer {
     return content
   }
 
-  /// Finds sidecars and the name of the cover.
+  /// Finds sidecars and what is said of the cover.
   private func readNames(of directory: InodeNumber, _ content: inout DirectoryContent) throws(Errno) {
     var cookie: UInt64 = 2
     var isAtEnd = false
@@ -217,8 +223,9 @@ extension Cataloguer {
     }
     try fileSystem.locked { files throws(Errno) in
       guard let inode = try? files.inode(directory), inode.record.hasExtendedAttributes else { return }
-      content.cover = try files.result(
+      let value = try files.result(
         of: files.index.attributes.value(named: Array(UserWords.cover.utf8), of: directory))
+      content.cover = value.map { AlbumCover($0) }
     }
     if !content.sidecars.isEmpty { fileSystem.locked { $0.signals[.thumbnailWork].signal() } }
   }

@@ -27,7 +27,7 @@ package enum UserWords {
   package static let stack = "user.agonyfs.stack"
   /// 1 for a file that is nobody's duplicate.
   package static let distinct = "user.agonyfs.distinct"
-  /// Of a directory: the name of its cover.
+  /// Of a directory: its cover, as `AlbumCover` has it.
   package static let cover = "user.agonyfs.cover"
 
   /// Those of files.

@@ -19,7 +19,7 @@ package enum UserWord: String, CaseIterable {
   case stack = "user.agonyfs.stack"
   /// Whether it is no duplicate of anything.
   case distinct = "user.agonyfs.distinct"
-  /// On a directory: the name of its cover.
+  /// On a directory: its cover, as `AlbumCover` has it.
   case cover = "user.agonyfs.cover"
 
   /// Longest value of an extended attribute in bytes.

@@ -1,3 +1,4 @@
+internal import Catalog
 internal import Client
 internal import Glibc
 internal import Mount
@@ -41,7 +42,8 @@ struct Tagger {
 
   private static func makeCover(_ path: [UInt8]) throws {
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return }
-    try AttributeFile(Array(path[...slash])).apply([.cover: Array(path[(slash + 1)...])])
+    let cover = AlbumCover(name: Array(path[(slash + 1)...]), inode: UInt64(try BytePath(path).status().st_ino))
+    try AttributeFile(Array(path[...slash])).apply([.cover: cover.value])
   }
 
   private static func isFile(_ path: [UInt8]) -> Bool {

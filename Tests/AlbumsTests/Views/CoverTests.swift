@@ -50,6 +50,30 @@ import Testing
     try files.close()
   }
 
+  @Test func theChosenCoverIsFoundUnderAnotherName() throws {
+    let album = try files.folder("album")
+    let trash = try files.folder(".Trash-1000")
+    let old = try fixture.photo("old.jpg", in: album, fixture.taken(2020, 1, 1))
+    try fixture.photo("new.jpg", in: album, fixture.taken(2024, 1, 1))
+    try choose("old.jpg/\(old.rawValue)", of: album)
+    #expect(try fixture.read("covers/album.jpg") == "large photo old.jpg")
+    try files.rename(.of("old.jpg"), in: album, to: .of("renamed.jpg"), in: album, flags: [])
+    #expect(try fixture.read("covers/album.jpg") == "large photo old.jpg")
+    // It goes, and comes back.
+    try files.rename(.of("renamed.jpg"), in: album, to: .of("old.jpg"), in: trash, flags: [])
+    #expect(try fixture.read("covers/album.jpg") == "large photo new.jpg")
+    try files.rename(.of("old.jpg"), in: trash, to: .of("back.jpg"), in: album, flags: [])
+    #expect(try fixture.read("covers/album.jpg") == "large photo old.jpg")
+    // An editor that writes a file anew gives it another inode under the same name.
+    try choose("new.jpg/\(old.rawValue)", of: album)
+    #expect(try fixture.read("covers/album.jpg") == "large photo new.jpg")
+    for inode in ["0", "x", "99999999999999999999", "-1"] {
+      try choose("none.jpg/\(inode)", of: album)
+      #expect(try fixture.read("covers/album.jpg") == "large photo new.jpg")
+    }
+    try files.close()
+  }
+
   @Test func coverIsNoPhotoThatIsThrownAwayOrClosedToTheOwner() throws {
     let trash = try files.folder(".Trash-1000")
     try fixture.photo("gone.jpg", in: trash)

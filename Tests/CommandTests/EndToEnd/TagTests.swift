@@ -77,7 +77,7 @@ import Testing
       agonyfs tag --stack none Albums/one/a.jpg
       nothing one/a.jpg agonyfs.stack
       agonyfs tag --cover Albums/one/b.jpg
-      test "$(value one agonyfs.cover)" = b.jpg
+      test "$(value one agonyfs.cover)" = "b.jpg/$(stat -c %i Albums/one/b.jpg)"
       for field in tags title caption rating favourite people taken position stack distinct; do
         agonyfs tag --clear $field Albums/one/a.jpg
       done

@@ -4,6 +4,7 @@
 // 1. A cover is of a photo that the mount's owner finds and may read, and only the owner may enter `covers`.
 // 2. Looking for one ends: a limited number of directories is looked at.
 
+internal import Catalog
 internal import Index
 internal import Media
 internal import SystemPackage
@@ -99,15 +100,28 @@ extension VirtualTree {
     do throws(Errno) { value = try fileSystem.extendedAttribute(Self.coverName, of: directory) } catch .noData {
       return nil
     }
-    guard let name = FileName(value) else { return nil }
+    let cover = AlbumCover(value)
     let owner = try views.owner()
     return try fileSystem.reading { files throws(Errno) in
-      guard let entry = try files.result(of: files.index.dentry(parent: directory, name: name)),
-        try files.rights.isSeen(directory, by: owner),
-        try files.result(of: files.index.catalog.item(entry.inode)) != nil,
-        let record = try files.rights.presentRecord(entry.inode), try files.rights.may(owner, .read, record)
-      else { return nil }
-      return entry.inode
+      guard try files.rights.isSeen(directory, by: owner) else { return nil }
+      var candidates: [InodeNumber] = []
+      if let name = FileName(cover.name),
+        let entry = try files.result(of: files.index.dentry(parent: directory, name: name))
+      {
+        candidates.append(entry.inode)
+      }
+      // The one that was chosen may have another name by now.
+      if let inode = cover.inode.map({ InodeNumber(rawValue: $0) }) {
+        let names = try files.result(of: files.index.catalog.names(of: inode, limit: Int(FileSystem.maximumLinks)))
+        if names.contains(where: { $0.parent == directory && !$0.name.isHidden }) { candidates.append(inode) }
+      }
+      for inode in candidates {
+        guard try files.result(of: files.index.catalog.item(inode)) != nil,
+          let record = try files.rights.presentRecord(inode), try files.rights.may(owner, .read, record)
+        else { continue }
+        return inode
+      }
+      return nil
     }
   }
 

@@ -150,6 +150,37 @@ import Testing
     #expect(summary.first?.title == nil && summary.first?.caption == "two\nlines")
   }
 
+  @Test func aPhotoIsTheCoverOfItsAlbumUntilItGoes() throws {
+    let vault = try filled()
+    try vault.shell("vips black A/IMG_20180101_000000.jpg 90 30 --bands 3")
+    try vault.examined()
+    let gallery = try vault.gallery()
+    let album = try path("A")
+    let newest = try gallery.cover(of: album)
+    var request = SectionsRequest()
+    request.album = album
+    let snapshot = try gallery.snapshot(request)
+    let older = 2
+    #expect(try names(snapshot)[older] == "A/IMG_20180101_000000.jpg")
+    #expect(try gallery.makeCover(older, of: snapshot) == album)
+    let chosen = try gallery.cover(of: album)
+    #expect(chosen != newest)
+    try vault.shell("mv A/IMG_20180101_000000.jpg A/renamed.jpg; \"$AGONYFS\" thumbnails . > /dev/null")
+    #expect(try gallery.cover(of: album) == chosen)
+    #expect(kind { _ = try gallery.makeCover(older, of: snapshot) } == .notFound)
+    let now = try gallery.snapshot(request)
+    let renamed = try #require(try (0..<now.count).first { try now.path($0).name == Array("renamed.jpg".utf8) })
+    #expect(try gallery.trash([renamed], of: now).isEmpty)
+    #expect(try gallery.cover(of: album) == newest)
+    // The top is no album, and what is in the trash is in none.
+    let all = try gallery.snapshot(SectionsRequest())
+    let top = try #require(try (0..<all.count).first { try all.path($0).name == Array("scan.tif".utf8) })
+    #expect(kind { _ = try gallery.makeCover(top, of: all) } == .badRequest)
+    request = SectionsRequest()
+    request.isTrash = true
+    #expect(kind { _ = try gallery.makeCover(0, of: try gallery.snapshot(request)) } == .badRequest)
+  }
+
   /// A page that was loaded before a photo was replaced gets neither its facts nor its bytes for those of the other one.
   @Test func anotherFileIsNotShownForAPhoto() throws {
     let vault = try filled()

@@ -1,6 +1,25 @@
 """Albums: tiles, names that are refused at the field, rename and delete by menu, long press and keyboard, nesting."""
 
+import os
+import subprocess
+
+from PIL import Image
+
+import real
+from page_photos import camera
 from support import PageTest, Touch
+
+# Whether the cover of an album is more red or more blue; null until it is shown.
+COVER = """name => {
+    const tile = [...document.querySelectorAll('.tile')].find(each => each.querySelector('.name').textContent === name);
+    const image = tile?.querySelector('img');
+    if (!image?.complete || image.naturalWidth === 0) return null;
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [1, 1];
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0, 1, 1);
+    const [red, , blue] = context.getImageData(0, 0, 1, 1).data;
+    return red > blue ? 'red' : 'blue'; }"""
 
 
 class AlbumTests(PageTest):
@@ -144,6 +163,81 @@ class AlbumTests(PageTest):
         page.wait_for_selector("#said >> text=1 photo added to Page target.")
         page.click("[data-part=albums]")
         self.delete_by_key(page, "Page target")
+
+    def choose_photo(self, page, name):
+        page.locator(f".cell[aria-label^='{name}']").click(modifiers=["Control"])
+        page.wait_for_selector(".bar.selection")
+
+    def until_cover(self, page, name, colour):
+        self.until_here(page, lambda: page.evaluate(COVER, name) == colour)
+
+    def test_a_photo_is_the_cover_until_it_goes(self):
+        page = self.albums("phone")
+        self.make(page, "Page cover")
+        for year, (name, colour) in enumerate({"red.jpg": (200, 0, 0), "blue.jpg": (0, 0, 200)}.items(), 2020):
+            Image.new("RGB", (400, 300), colour).save(
+                f"{self.mount}/Page cover/{name}", exif=camera(f"{year}:05:01 12:00:00"))
+        subprocess.run([real.program(), "thumbnails", self.mount], check=True, capture_output=True, env=real.ENVIRONMENT)
+        page.click("[data-part=albums]")
+        # The newest, until another is chosen.
+        self.until_cover(page, "Page cover", "blue")
+        self.tile(page, "Page cover").click()
+        self.choose_photo(page, "red.jpg")
+        self.choose_photo(page, "blue.jpg")
+        self.assertFalse(page.is_visible("[aria-label='Use as album cover']"), "an album has one cover")
+        self.choose_photo(page, "blue.jpg")
+        self.assertLessEqual(page.evaluate("document.querySelector('.acts').scrollWidth"), 360)
+        page.click("[aria-label='Use as album cover']")
+        page.wait_for_selector("#said >> text=This is the cover of Page cover now.")
+        page.go_back()
+        self.until_cover(page, "Page cover", "red")
+        os.rename(f"{self.mount}/Page cover/red.jpg", f"{self.mount}/Page cover/renamed.jpg")
+        page.reload()
+        page.wait_for_selector(".cell img.shown")
+        page.click("[data-part=albums]")
+        self.until_cover(page, "Page cover", "red")
+        self.tile(page, "Page cover").click()
+        self.choose_photo(page, "renamed.jpg")
+        page.click("[aria-label='Move to trash']")
+        page.click("dialog .button.danger")
+        self.until(page, "document.querySelectorAll('.cell').length === 1")
+        page.go_back()
+        self.until_cover(page, "Page cover", "blue")
+        self.delete_by_key(page, "Page cover")
+
+    def test_the_trash_is_emptied_of_what_was_asked_about(self):
+        page = self.albums()
+        self.make(page, "Page trash")
+        with open(f"{self.mount}/Page trash/notes.txt", "wb") as file:
+            file.write(b"notes")
+        self.delete_by_key(page, "Page trash")
+        trash = f"{self.mount}/.Trash-{os.getuid()}"
+        count = sum(len(names) for _, _, names in os.walk(f"{trash}/files"))
+        page.click("[data-part=trash]")
+        for button in ("Cancel", "Delete for good"):
+            page.click("[aria-label='Empty the trash']")
+            page.wait_for_selector(f"dialog >> text=Delete {count} file{'s' if count > 1 else ''} for good?")
+            page.wait_for_selector("dialog >> text=everything in the trash")
+            if button == "Cancel":
+                page.click("dialog >> text=Cancel")
+                page.wait_for_selector("dialog", state="detached")
+                self.assertTrue(os.path.exists(f"{trash}/files/Page trash/notes.txt"))
+        # What is thrown away between the question and the answer stays.
+        for path in ("files/late.txt", "info/late.txt.trashinfo", "files/Page trash/late.txt"):
+            with open(f"{trash}/{path}", "wb") as file:
+                file.write(b"[Trash Info]\nPath=late.txt\n")
+        page.click("dialog >> text=Delete for good")
+        page.wait_for_selector("#said >> text=The trash was emptied.")
+        left = {os.path.relpath(f"{top}/{name}", trash) for top, _, names in os.walk(trash) for name in names}
+        self.assertEqual(left, {"files/late.txt", "files/Page trash/late.txt", "info/late.txt.trashinfo",
+                                "info/Page trash.trashinfo"})
+        page.wait_for_selector(".others >> text=Other files (2)")
+        page.click("[aria-label='Empty the trash']")
+        page.click("dialog >> text=Delete for good")
+        page.wait_for_selector(".nothing >> text=The trash is empty.")
+        self.assertEqual(os.listdir(f"{trash}/files") + os.listdir(f"{trash}/info"), [])
+        page.click("[aria-label='Empty the trash']")
+        page.wait_for_selector("#said >> text=The trash is empty.")
 
     def test_names_are_text_everywhere(self):
         page = self.albums()

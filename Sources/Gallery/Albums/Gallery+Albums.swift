@@ -2,6 +2,7 @@
 // 1. No album and no photo is ever replaced: a name that is taken stays whose it is.
 // 2. A deleted album is in the trash, with all that was in it.
 
+internal import Catalog
 internal import Client
 internal import Glibc
 internal import Import
@@ -140,6 +141,22 @@ extension Gallery {
       try? calls.unlink(given, in: target)
       throw Self.replaced
     }
+  }
+
+  /// Makes a photo the cover of the album that its path is in, as `agonyfs tag --cover` does.
+  ///
+  /// - Returns: the album.
+  /// - Throws: `.badRequest` if it is in none.
+  public func makeCover(_ index: Int, of snapshot: Snapshot) throws(GalleryError) -> SpacePath {
+    let item = try snapshot.item(index)
+    let album = try item.path.parent.notInTrash()
+    if album.bytes.isEmpty { throw GalleryError(.badRequest, "This photo is in no album.") }
+    try GalleryError.of(snapshot.thing) {
+      let (directory, name) = try root.place(of: item.path.bytes)
+      try Self.check(try calls.status(of: name, in: directory), is: item)
+      try AttributeFile(directory).apply([.cover: AlbumCover(name: name, inode: item.inode).value])
+    }
+    return album
   }
 
   private func albumPath(_ name: [UInt8], in parent: SpacePath) throws(GalleryError) -> SpacePath {

@@ -98,6 +98,20 @@ public enum WebAnswer {
     return bytes(["done": number(count - failures.count), "failed": .array(failed)])
   }
 
+  /// How much is in the trash.
+  public static func trash(_ listing: TrashListing) -> [UInt8] {
+    bytes([
+      "listing": .string(listing.name), "count": number(listing.count), "files": number(listing.files),
+      "shared": number(listing.shared), "bytes": number(listing.bytes),
+    ])
+  }
+
+  /// How much of it is left to be deleted, and what was not.
+  public static func emptied(_ left: Int, _ failures: [GalleryError]) -> [UInt8] {
+    let failed = failures.map { object(["error": .string($0.kind.rawValue), "detail": .string($0.detail)]) }
+    return bytes(["left": number(left), "failed": .array(failed)])
+  }
+
   /// Albums.
   public static func albums(_ albums: [AlbumSummary]) -> [UInt8] {
     list(albums) {

@@ -27,6 +27,11 @@ public struct WebRequest: Sendable {
     get throws(GalleryError) { try required("snapshot", value["snapshot"]?.text) }
   }
 
+  /// The name of a listing of the trash.
+  public var listing: String {
+    get throws(GalleryError) { try required("listing", value["listing"]?.text) }
+  }
+
   /// The numbers of the photos.
   public var items: [Int] {
     get throws(GalleryError) {

@@ -20,6 +20,14 @@ func addEditRoutes(to api: RouterGroup<SpaceContext>) {
   api.post("restore") { request, context in
     try await each(request, context) { gallery, items, snapshot, _ in try gallery.restore(items, of: snapshot) }
   }
+  api.post("trash/list") { _, context in
+    Response(json: WebAnswer.trash(try await context.gallery.listTrash()))
+  }
+  api.post("trash/empty") { request, context in
+    let listing = try context.gallery.trashListing(try await request.said(in: context).listing)
+    let (left, failures) = try await context.gallery.run(waitingFor: .pictures) { try $0.delete(of: listing) }
+    return Response(json: WebAnswer.emptied(left, failures))
+  }
   api.post("albums/add") { request, context in
     try await each(request, context) { try $0.add($1, of: $2, to: try $3.path("album")) }
   }
@@ -56,6 +64,11 @@ func addAlbumRoutes(to api: RouterGroup<SpaceContext>) {
     let said = try await request.said(in: context)
     let (path, name) = (try said.path("path"), try said.name("name"))
     return Response(json: WebAnswer.album(try await context.gallery.run { try $0.renameAlbum(path, to: name) }))
+  }
+  api.post("albums/cover") { request, context in
+    let said = try await request.said(in: context)
+    let (snapshot, item) = (try context.gallery.snapshot(try said.snapshot), try said.number("item"))
+    return Response(json: WebAnswer.album(try await context.gallery.run { try $0.makeCover(item, of: snapshot) }))
   }
   api.post("albums/delete") { request, context in
     let path = try await request.said(in: context).path("path")

@@ -37,6 +37,7 @@ final class SessionGallery: Sendable {
   private let hasLargeRequest = Mutex(false)
   private let tickets = ZipTickets()
   private let places = ZipPlaces()
+  private let listing = Mutex<TrashListing?>(nil)
 
   /// Takes the descriptor of the space's root over.
   init(root: CInt, isReadOnly: Bool) throws {
@@ -51,6 +52,7 @@ final class SessionGallery: Sendable {
   /// still be running.
   func end() {
     tickets.removeAll()
+    listing.withLock { $0 = nil }
     gallery.withLock { gallery in
       gallery?.end()
       gallery = nil
@@ -105,6 +107,21 @@ final class SessionGallery: Sendable {
     }
     shelf.put(others.snapshot)
     return others
+  }
+
+  /// Lists the trash, and keeps the listing until there is another.
+  func listTrash() async throws -> TrashListing {
+    let listed = try await run(waitingFor: .pictures) { try $0.trashListing() }
+    listing.withLock { $0 = listed }
+    return listed
+  }
+
+  /// The listing of the trash that is kept.
+  func trashListing(_ name: String) throws(GalleryError) -> TrashListing {
+    guard let listed = listing.withLock({ $0 }), listed.name == name else {
+      throw GalleryError(.gone, "This list of the trash is not kept any more; empty the trash once more.")
+    }
+    return listed
   }
 
   /// A snapshot that is kept.

@@ -6,6 +6,7 @@ import * as api from './api.js';
 import { chooseAlbum } from './album-picker.js';
 import { answer, ask, choose, question, row, show, stars } from './dialogs.js';
 import { make, plain, say } from './dom.js';
+import * as format from './format.js';
 import { isUnlocked, served } from './session.js';
 import { texts } from './texts.js';
 
@@ -89,6 +90,42 @@ export async function toTrash(snapshot, items) {
 }
 
 export const fromTrash = (snapshot, items) => each(snapshot, items, api.restore, texts.restored);
+
+/** Deletes what is in the trash for good, after a question that says how much; whether something may have gone. */
+export async function emptyTrash() {
+  try {
+    const { listing, count, files, shared, bytes } = await api.listTrash();
+    if (count === 0) {
+      say(texts.trashEmpty);
+      return false;
+    }
+    const yes = await question(texts.emptyTitle(files), texts.emptyText(format.size(bytes), shared), texts.deleteForGood, true);
+    if (!yes) return false;
+    const failed = [];
+    for (let left = count; left > 0 && isUnlocked();) {
+      const outcome = await api.emptyTrash(listing);
+      left = outcome.left;
+      failed.push(...outcome.failed);
+    }
+    if (failed.length > 0) say(texts.notEmptied(failed.length, plain(texts.problem(failed[0]))), true);
+    else say(texts.trashEmptied);
+  } catch (problem) {
+    if (problem.status !== 401) say(problem.message, true);
+  }
+  return isUnlocked();
+}
+
+/** The only one of some photos becomes the cover of its album. Returns how many did. */
+export async function makeCover(snapshot, [item]) {
+  try {
+    const album = await api.makeCover(snapshot.id, item);
+    say(texts.coverMade(plain(album.name)));
+    return 1;
+  } catch (problem) {
+    if (problem.status !== 401) say(problem.message, true);
+    return 0;
+  }
+}
 
 export async function addToAlbum(snapshot, items) {
   const album = await chooseAlbum(texts.addTo(items.length));

@@ -22,6 +22,9 @@ const listeners = { locked: () => {}, gone: () => {} };
 /** What is called when the server locked the space (`locked`), or forgot a snapshot (`gone`). */
 export function listen(name, call) { listeners[name] = call; }
 
+// How often something was written: a cover may be another photo by then, and browsers show again what one address gave.
+let writes = 0;
+
 /** The answer to a request, if its status is good. */
 export async function ask(method, path, { body, signal, headers = {}, keepalive } = {}) {
   const all = method === 'GET' || method === 'HEAD' ? headers : { 'X-Agonyfs': '1', ...headers };
@@ -32,6 +35,7 @@ export async function ask(method, path, { body, signal, headers = {}, keepalive 
     if (error.name === 'AbortError') throw error;
     throw new Problem(0, 'offline', texts.noConnection);
   }
+  if (method !== 'GET' && path !== '/api/thumbs') writes += 1;
   if (response.ok) return response;
   // What is there for everybody who is paired is missing only for who is not.
   if (response.status === 404 && /^\/(api\/state|login|lock)\b/.test(path)) throw new Problem(404, 'unpaired', texts.unpaired);
@@ -80,7 +84,7 @@ export const suggestions = async (q, signal) =>
 /** Where the bytes of an item are: `form` is preview, full, original or motion. */
 export const address = (snapshot, item, form, download = false) =>
   `/api/item/${snapshot}/${item}/${form}${download ? '?download=1' : ''}`;
-export const cover = (path) => `/api/cover?${new URLSearchParams({ path })}`;
+export const cover = (path) => `/api/cover?${new URLSearchParams({ path, after: writes })}`;
 
 /** Calls `arrived(item, Uint8Array)` for each thumbnail, in the order in which they come; no bytes: there is none. */
 export async function thumbs(snapshot, items, size, signal, arrived) {
@@ -121,6 +125,10 @@ export const edit = async (snapshot, items, set) =>
   changed(await send('PATCH', '/api/items', { snapshot, items, set }), items);
 export const trash = async (snapshot, items) => changed(await send('POST', '/api/trash', { snapshot, items }), items);
 export const restore = async (snapshot, items) => changed(await send('POST', '/api/restore', { snapshot, items }), items);
+/** How much is in the trash: `files`, of which `shared` stay elsewhere, and `bytes`; `listing` is its name. */
+export const listTrash = () => send('POST', '/api/trash/list', {});
+/** Deletes some of what was listed: how much is `left`, and what `failed`. */
+export const emptyTrash = (listing) => send('POST', '/api/trash/empty', { listing });
 /** The address of an archive, and the first names that Windows refuses (`refused`, of `refusedCount`). */
 export const zip = async (snapshot, items) => {
   const answer = await send('POST', '/api/zip', { snapshot, items });
@@ -151,6 +159,8 @@ export const albums = async (path) =>
 export const newAlbum = (parent, name) => send('POST', '/api/albums', { parent, name });
 export const renameAlbum = (path, name) => send('POST', '/api/albums/rename', { path, name });
 export const deleteAlbum = (path) => send('POST', '/api/albums/delete', { path });
+/** Makes a photo the cover of its album, which is returned. */
+export const makeCover = (snapshot, item) => send('POST', '/api/albums/cover', { snapshot, item });
 export const addToAlbum = async (snapshot, items, album) =>
   changed(await send('POST', '/api/albums/add', { snapshot, items, album }), items);
 export const moveToAlbum = async (snapshot, items, album) =>

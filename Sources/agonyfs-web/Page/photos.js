@@ -9,6 +9,7 @@ import { OtherFiles } from './other-files.js';
 import { Scrubber } from './scrubber.js';
 import { Search } from './search.js';
 import { Selection } from './selection.js';
+import { readOnly } from './session.js';
 import { Snapshot } from './snapshot.js';
 import { texts } from './texts.js';
 import { isOpen, showViewer } from './viewer.js';
@@ -193,6 +194,12 @@ export class Photos {
         act('heart', texts.favourite, (snapshot, some) =>
           actions.favourite(snapshot, some, (item) => this.grid.refresh(item)), () => {}),
         act('trash', texts.toTrash, actions.toTrash, gone)];
+    // An album has one cover.
+    const cover = this.place.album && act('photos', texts.albumCover, actions.makeCover);
+    if (cover) {
+      cover.classList.add('makes-cover');
+      actions_.splice(2, 0, cover);
+    }
     const number = texts.selected(this.selection.count);
     const shown = this.bar.querySelector('.count');
     if (shown) shown.textContent = number;
@@ -202,6 +209,8 @@ export class Photos {
         make('output', { class: 'count', text: number }),
         make('div', { class: 'acts', role: 'toolbar', 'aria-label': texts.actions }, ...actions_));
     }
+    const only = this.bar.querySelector('.makes-cover');
+    if (only) only.hidden = this.selection.count !== 1;
   }
 
   async #order() {
@@ -229,4 +238,6 @@ export class Photos {
 
 /** Titles of days in the trash help nobody. */
 export const trash = () => ({ title: texts.trash, nothing: texts.trashEmpty, question: { trash: 1, group: 'none' },
-  others: (changed, counted) => new OtherFiles({ trash: 1 }, changed, counted) });
+  others: (changed, counted) => new OtherFiles({ trash: 1 }, changed, counted),
+  buttons: (view) => (readOnly() ? [] : [button('trash', texts.emptyTrash,
+    async () => (await actions.emptyTrash()) && view.load(true))]) });

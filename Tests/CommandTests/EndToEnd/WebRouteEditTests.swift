@@ -81,6 +81,28 @@ import Testing
       assert api("POST", "restore", {"snapshot": snapshot, "items": [number["b.jpg"]]})["failed"][0]["error"] == "conflict"
       assert api("POST", "restore", place) == {"done": 1, "failed": []}
       assert open(root + "/a.jpg", "rb").read() == contents["a.jpg"] and sections("?album=" + album, 2)
+      # The cover of the album.
+      inside = sections("?album=" + album, 2)
+      cover = {"snapshot": inside["snapshot"], "item": 0}
+      assert api("POST", "albums/cover", cover) == {"path": album, "name": "ü" * 127}
+      refused(404, "not-found", "POST", "albums/cover", {**cover, "item": 2})
+      refused(400, "bad-request", "POST", "albums/cover", {"snapshot": inside["snapshot"]})
+      refused(400, "bad-request", "POST", "albums/cover", {**said(), "item": number["A.JPG"]})
+      refused(410, "gone", "POST", "albums/cover", {**cover, "snapshot": "x"})
+      # The trash is emptied of what was listed last.
+      assert api("POST", "trash/list", {})["count"] == 0
+      open(root + "/gone.txt", "wb").write(b"gone")
+      files = api("GET", "files")
+      end = time.monotonic() + 60
+      while not files["files"] and time.monotonic() < end: files = api("GET", "files")
+      api("POST", "trash", {"snapshot": files["snapshot"], "items": [0]})
+      first, listing = api("POST", "trash/list", {}), api("POST", "trash/list", {})
+      assert {name: listing[name] for name in ["count", "files", "shared", "bytes"]} == {
+          "count": 1, "files": 1, "shared": 0, "bytes": 4}, listing
+      refused(410, "gone", "POST", "trash/empty", {"listing": first["listing"]})
+      refused(400, "bad-request", "POST", "trash/empty", {})
+      assert api("POST", "trash/empty", {"listing": listing["listing"]}) == {"left": 0, "failed": []}
+      assert os.listdir(f"{root}/.Trash-{os.getuid()}/files") == []
       # An old page: another file took the name meanwhile.
       os.rename(root + "/b.jpg", root + "/c.jpg")
       open(root + "/b.jpg", "wb").write(jpeg)

@@ -1,0 +1,128 @@
+// Invariants
+// 1. Only what was listed is deleted: what was thrown away since stays, also under a name that was listed.
+// 2. What is in a directory goes before the directory.
+
+internal import Client
+internal import Glibc
+internal import Import
+internal import Synchronization
+internal import System
+internal import SystemPackage
+
+/// What was in the trash when somebody asked how much that is, and what of it is still to be deleted.
+public final class TrashListing: Sendable {
+  /// What it is called by browsers: 32 random hexadecimal digits.
+  public let name: String
+  /// Files in the trash, each once.
+  public let files: Int
+  /// Those of them that have a name elsewhere in the space, and stay there.
+  public let shared: Int
+  /// Bytes of those that have none.
+  public let bytes: Int64
+  /// Names of files and directories.
+  public var count: Int { paths.count }
+  private let paths: PackedPaths
+  private let left: Mutex<Int>
+
+  init(_ paths: PackedPaths, files: Int, shared: Int, bytes: Int64) {
+    name = Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
+    (self.paths, self.files, self.shared, self.bytes) = (paths, files, shared, bytes)
+    left = Mutex(paths.count)
+  }
+
+  /// Calls `body` for the next ones, the last first. One that fails is not tried again.
+  ///
+  /// - Returns: how many are left.
+  func each(_ most: Int, _ body: (SpacePath, _ inode: UInt64) throws -> Void) throws -> Int {
+    try left.withLock { left in
+      let end = max(0, left - most)
+      while left > end {
+        left -= 1
+        try body(SpacePath(trusted: paths[left]), paths.inode(left))
+      }
+      return left
+    }
+  }
+}
+
+extension Gallery {
+  /// Lists everything that is in the trash of this server's user.
+  public func trashListing() throws(GalleryError) -> TrashListing {
+    let trash = try preparedTrash()
+    return try GalleryError.of("The trash") {
+      let top = SpacePath(trusted: trash.files)
+      var paths = PackedPaths()
+      // The names that a file has elsewhere.
+      var files: [UInt64: (size: Int64, others: Int)] = [:]
+      var waiting = [top]
+      while let folder = waiting.popLast() {
+        let directory: Descriptor
+        do throws(Errno) {
+          directory = try root.directory(folder.bytes)
+        } catch {
+          if folder == top { throw error }
+          // One that is gone by now, or closed to this server's user.
+          continue
+        }
+        for name in try Directory.names(in: ".", of: directory) {
+          guard let path = try? folder.appending(name) else { continue }
+          var status = stat()
+          let text = name.map { CChar(bitPattern: $0) } + [0]
+          guard unsafe fstatat(directory.number, text, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+          let inode = UInt64(status.st_ino)
+          guard paths.append(path.bytes[...], inode: inode) else {
+            throw GalleryError(.tooLarge, "There is too much in the trash; empty it by a file manager.")
+          }
+          if status.st_mode & S_IFMT == S_IFDIR {
+            waiting.append(path)
+          } else {
+            files[inode, default: (Int64(status.st_size), Int(status.st_nlink))].others -= 1
+          }
+        }
+      }
+      paths.finish()
+      let shared = files.values.count { $0.others > 0 }
+      let bytes = files.values.reduce(Int64(0)) { $1.others > 0 ? $0 : $0 + $1.size }
+      return TrashListing(paths, files: files.count, shared: shared, bytes: bytes)
+    }
+  }
+
+  /// Deletes the next ones of what was listed in the trash, for good.
+  ///
+  /// - Returns: how many are left to be deleted, and why files were not.
+  public func delete(
+    _ most: Int = 500, of listing: TrashListing
+  ) throws(GalleryError) -> (left: Int, failures: [GalleryError]) {
+    let trash = try preparedTrash()
+    return try GalleryError.of("The trash") {
+      var failures: [GalleryError] = []
+      let left = try listing.each(most) { path, inode in
+        do throws(Errno) {
+          try delete(path, inode, in: trash)
+        } catch .noSuchFileOrDirectory {
+          // It was restored, or deleted by somebody else.
+        } catch .directoryNotEmpty {
+          // Something stayed in it.
+        } catch {
+          let failure = GalleryError(error, "What was thrown away")
+          if [.readOnly, .unavailable].contains(failure.kind) { throw failure }
+          failures.append(failure)
+        }
+      }
+      return (left, failures)
+    }
+  }
+
+  private func delete(_ path: SpacePath, _ inode: UInt64, in trash: TrashFolder) throws(Errno) {
+    let (directory, name) = try root.place(of: path.bytes)
+    let status = try calls.status(of: name, in: directory)
+    guard status.inode == inode else { return }
+    if status.kind == .directory {
+      let text = name.map { CChar(bitPattern: $0) } + [0]
+      try systemCall { unsafe unlinkat(directory.number, text, AT_REMOVEDIR) }
+    } else {
+      try calls.unlink(name, in: directory)
+    }
+    try? trash.forget(path.bytes)
+  }
+}

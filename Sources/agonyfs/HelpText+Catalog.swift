@@ -213,7 +213,7 @@ extension HelpText {
     Shows a QR code. The phone that scans it is paired until this program ends; nobody else in the network gets an answer. \
     Its page asks for a password, which chooses the space of the VAULT. The space is mounted for as long as somebody \
     uses it, in a folder that only you may enter. Given a MOUNT, the page shows that space alone, to who knows a \
-    password of it, and never unmounts it.
+    password of it, and never unmounts it. At a terminal, where there is nothing at the path, it offers to make a vault.
 
     Enter, or the signal USR1, shows the code for another phone; Ctrl-C ends everything and unmounts. A code is good for \
     5 minutes and for one phone.

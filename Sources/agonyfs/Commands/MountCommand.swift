@@ -99,7 +99,7 @@ struct MountCommand: VaultCommand {
     let point: MountPoint
     do { point = try MountPoint.check(mountPoint, options: options, vault: path) } catch { throw occupied(error) }
     (request.mountPoint, request.directory) = (point.path, point.directory)
-    if isNew, !create { try confirmNewVault() }
+    if isNew, !create { try NewVault.confirm(at: path) }
     let files = try UnencryptedFiles.found(in: point, request.options)
     if let files {
       try files.confirmImport(isPossible: !foreground && !request.options.isReadOnly)
@@ -210,11 +210,5 @@ struct MountCommand: VaultCommand {
         .noVault, "There is no vault at \(path); check the path, or add --create to create one there.")
     }
     return true
-  }
-
-  private func confirmNewVault() throws {
-    guard Terminal()?.confirm("There is no vault at \(path). Make one?") ?? false else {
-      throw CommandFailure(.noVault, "There is no vault at \(path), and none was made.")
-    }
   }
 }

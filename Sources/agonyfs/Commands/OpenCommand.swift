@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Client
+internal import Crypto
 internal import Glibc
 internal import Mount
 internal import System
@@ -44,12 +45,13 @@ struct OpenCommand: ParsableCommand {
 
   private func open(_ dialog: DesktopDialog) throws {
     guard let vault = try vault(dialog) else { throw ExitCode(CommandStatus.failure.rawValue) }
+    let password = try newVault(at: vault, dialog)
     _ = try Vault.opened(at: vault)
     let file = save.map { AbsolutePath.of($0.path) }
     if let file { try PlaceFile.write(vault, to: file) }
     let place: FilePath
     do {
-      place = try ask(vault, try MountPlace.free(for: vault), dialog)
+      place = try ask(vault, try MountPlace.free(for: vault), dialog, knowing: password)
     } catch {
       // Nothing is remembered for who opened nothing.
       if let file { _ = try? unsafe file.call { unsafe unlink($0) } }
@@ -58,21 +60,26 @@ struct OpenCommand: ParsableCommand {
     try show(place)
   }
 
-  /// Asks for the password until a space is open.
+  /// Asks for the password, unless it is known, until a space is open.
   ///
   /// - Returns: where it is mounted.
-  private func ask(_ vault: FilePath, _ first: FilePath, _ dialog: DesktopDialog) throws -> FilePath {
+  private func ask(
+    _ vault: FilePath, _ first: FilePath, _ dialog: DesktopDialog, knowing password: Password?
+  ) throws -> FilePath {
+    var password = password
     var mountPoint = first
     var title = "Password of \(vault.lastComponent?.string ?? "the vault")"
     while true {
-      switch try mount(vault, at: mountPoint, asking: title, dialog) {
+      switch try mount(vault, at: mountPoint, asking: title, dialog, knowing: password) {
       case .mounted(let warnings):
         if !warnings.isEmpty { dialog.fail(warnings) }
         return mountPoint
       case .cancelled:
         forget(mountPoint, for: vault)
         throw ExitCode(CommandStatus.failure.rawValue)
-      case .wrong: title = "No space opens with this password. Once more:"
+      case .wrong:
+        password = nil
+        title = "No space opens with this password. Once more:"
       case .failed(let status, let reason):
         let status = CommandStatus(rawValue: status) ?? .failure
         if status == .mountPointUnusable, let other = try? MountPlace.free(for: vault), other != mountPoint {
@@ -114,23 +121,28 @@ struct OpenCommand: ParsableCommand {
     case failed(Int32, String)
   }
 
-  /// What the dialog prints goes to `agonyfs mount` through a pipe that this process does not read.
+  /// What the dialog prints, or the password that is known, goes to `agonyfs mount` through a pipe that this process does
+  /// not read.
   private func mount(
-    _ vault: FilePath, at mountPoint: FilePath, asking title: String, _ dialog: DesktopDialog
+    _ vault: FilePath, at mountPoint: FilePath, asking title: String, _ dialog: DesktopDialog,
+    knowing known: Password?
   ) throws -> Attempt {
     let own = OwnFolder.path(of: "agonyfs")
     let words = ["agonyfs", "mount", "--remove-mount-point"] + options.flatMap { ["-o", $0.coded] } + ["--"]
     // The ends that are not ours are closed on return.
-    func started() throws(Errno) -> (asking: ChildProcess, mounting: ChildProcess, errors: Descriptor) {
+    func started() throws(Errno) -> (asking: ChildProcess?, mounting: ChildProcess, errors: Descriptor) {
       let (password, typed) = try Descriptor.pipe()
       let (reading, errors) = try Descriptor.pipe()
       let mounting = try ChildProcess(
         own, words: words.map { ByteText.bytes(of: $0) } + [vault.bytes, mountPoint.bytes],
         descriptors: [password, nil, errors])
-      return (try dialog.askPassword(title, to: typed), mounting, reading)
+      guard let known else { return (try dialog.askPassword(title, to: typed), mounting, reading) }
+      try unsafe known.bytes.withUnsafeBytes { (bytes) throws(Errno) in try unsafe typed.writeAll(bytes) }
+      try typed.writeAll([UInt8(ascii: "\n")])
+      return (nil, mounting, reading)
     }
     let (asking, mounting, errors) = try started()
-    let asked = asking.wait()
+    let asked = asking?.wait() ?? .exited(0)
     let said = try errors.readToEnd(limit: 4096)
     let ending = mounting.wait()
     // A dialog whose answer nobody took any more was answered: why the mount failed is said.

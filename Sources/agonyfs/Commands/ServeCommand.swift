@@ -84,6 +84,7 @@ struct ServeCommand: ParsableCommand {
       }
       return (vault, FilePath(bytes: found.mountPoint))
     }
+    try NewVault.offer(at: path)
     _ = try Vault.opened(at: path)
     return (path, nil)
   }

@@ -57,6 +57,22 @@ struct DesktopDialog {
     }
   }
 
+  /// Asks a yes-or-no question. Every answer but yes is no, also one that cannot be read.
+  func confirm(_ question: String) -> Bool {
+    let text = Self.plain(question)
+    let process: ChildProcess?
+    switch program {
+    case .zenity: process = try? start(["--question", "--no-markup", "--title", "agonyfs", "--text", text])
+    case .kdialog: process = try? start(["--title", "agonyfs", "--yesno", text])
+    case .pinentry, .pinentryQt, .pinentryX11:
+      // OK is its greeting, and its answer to each of the three lines.
+      let script = #"test "$(printf 'SETTITLE agonyfs\nSETDESC %s\nCONFIRM\n' "$1" | "$0" | grep -c '^OK')" = 4"#
+      let words = ["sh", "-c", script, path, text.replacing("%", with: "%25")]
+      process = try? ChildProcess("/bin/sh", arguments: words, descriptors: [nil, nil, .standardError])
+    }
+    return process?.wait() == .exited(0)
+  }
+
   /// Shows why something did not work, until people have seen it.
   func fail(_ text: String) {
     let text = Self.plain(text)

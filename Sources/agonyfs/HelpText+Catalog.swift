@@ -51,6 +51,7 @@ extension HelpText {
       rating:>3                    stars; also >=3, 5, 2..4; 0 is unrated
       tag:Family                   a tag, or one below it; tag:a|b is one of two
       person:anna                  also title: caption: name:
+      x.customer:4711              a field of your own; also has:x.customer
       album:Iceland                in a directory of this name, or below it;
                                    album:/2019/Iceland from the root of the space
       size:>10M  duration:<60s     also width: height: megapixels: iso:
@@ -71,7 +72,7 @@ extension HelpText {
 
     Each photo has a line of its own, whatever its texts have; with -0 they are as they are. Durations and exposures \
     are seconds, focal lengths millimetres, altitudes metres, sizes bytes. {{ and }} are braces, \\n a new line, \\t a \
-    tab. What is not known is empty. --json has the same fields, and cover and trashed.
+    tab. What is not known is empty. {x.NAME} is a field of your own. --json has the same fields, and cover and trashed.
     """
 
   static let show = """
@@ -120,10 +121,12 @@ extension HelpText {
     only the day is, unless whole days are shifted, or only the month or the year.
 
     --from reads an array or lines of JSON, or CSV with a first line of names. --map says which of its fields are ours: \
-    \(FieldMap.Target.allCases.map(\.rawValue).joined(separator: ", ")). Without it, fields with our names are taken. A \
-    row belongs to the file at path (in the directory that is named, or absolute), or to the only one with that name. \
-    Its tags and people are added, all else is replaced; what is empty says nothing. Of a row that says something \
-    impossible nothing is done, and the status is 1.
+    \(FieldMap.Target.allCases.map(\.rawValue).joined(separator: ", ")). x.NAME keeps a text \
+    that no field takes under a name of your own, such as Number=x.customer: at most 32 of a photo, of 4 KiB together. \
+    Without --map, fields with our names are taken. A row belongs to the file at path (in the directory that is named, \
+    or absolute), or to the only one with that name. Its tags and people are added, all else is replaced; what is empty \
+    says nothing, and fields of your own that the row does not have stay. Of a row that says something impossible \
+    nothing is done, and the status is 1.
     """
 
   static let duplicates = """
@@ -190,8 +193,8 @@ extension HelpText {
       agonyfs export --strip location --resize 2048 ~/Albums tag:Family ~/ForGrandma
       agonyfs export ~/Albums date:2019 - | ssh host 'cat > 2019.zip'
 
-    --xmp writes what you said of a photo beside it, for other programs: titles, captions, tags, people, stars. A photo \
-    that has a sidecar in the space keeps that one.
+    --xmp writes what you said of a photo beside it, for other programs: titles, captions, tags, people, stars, \
+    fields of your own. A photo that has a sidecar in the space keeps that one.
 
     --strip changes copies only, and no pixel of them. location keeps of the metadata what camera, exposure, times and \
     rights say, and nothing else; all keeps only how the picture is turned and its colours. What follows the picture in \

@@ -57,6 +57,13 @@ final class CatalogLibrary {
   func store(_ item: MediaItem) throws {
     let inode = InodeNumber(rawValue: item.inode)
     let attributes = try files.attributes(of: inode)
+    // The row has no texts of these.
+    let fields = "user.agonyfs.fields"
+    if item.words.fields.isEmpty {
+      try? files.removeExtendedAttribute(Array(fields.utf8), of: inode)
+    } else {
+      try files.setAttribute(fields, of: inode, to: OwnField.value(item.words.fields))
+    }
     try files.locked { files in
       let names = try files.index.catalog.names(of: inode, limit: 100).map { ($0.parent, $0.name.bytes) }
       let hasList = try files.index.attributes.value(named: AccessControlList.accessName, of: inode) != nil
@@ -138,6 +145,10 @@ final class CatalogLibrary {
     if chance(1, of: 3) { item.camera.iso = pick([100, 800]) }
     if chance(1, of: 3) { item.words.title = pick(["Tower at night", "tower", "Ein See", "paris 2019"]) }
     if chance(1, of: 3) { item.words.caption = pick(["At the lake", "night tower", ""]) }
+    if chance(1, of: 3) {
+      item.words.fields = OwnField.list(
+        in: Array(pick(["customer=Acme 7", "Customer=paris\napproval=yes", "approval=Acme tower"]).utf8))
+    }
     if chance(1, of: 3) { (item.width, item.height) = (pick([1000, 4000]), 3000) }
     if chance(1, of: 4) { item.altitude = Double(number(0...3000)) }
     if chance(1, of: 5) { item.projection = .equirectangular }
@@ -162,6 +173,8 @@ final class CatalogLibrary {
     "france",
     "name:img", "name:*.jpg", "name:=été1", "name:\"at night\"", "title:tower", "title:*", "title:=tower",
     "caption:lake",
+    "x.customer:acme", "x.customer:=paris", "x.approval:*", "x.approval:tow*", "has:x.customer",
+    "has:x.approval", "acme",
     "caption:*", "person:bob", "person:=\"Zoë Paris\"", "camera:canon", "camera:x1", "camera:y*", "camera:=\"Y*2\"",
     "lens:l", "lens:*24-70*", "place:paris", "place:=\"Tokyo, Japan\"", "tag:a", "tag:p", "tag:=p", "tag:p/q", "tag:*",
     "tag:places/paris", "region:*", "region:île-de-france", "country:fr", "country:japan", "codec:h26*", "album:paris",

@@ -172,7 +172,7 @@ extension FileSystem {
   func ageRow(of inode: InodeNumber) throws {
     try locked { files in
       guard var row = try files.index.catalog.item(inode) else { return }
-      let flags: ItemFlags = [.sidecar, .fileTime, .isExact, .monthOnly, .yearOnly]
+      let flags: ItemFlags = [.sidecar, .fileTime, .isExact, .monthOnly, .yearOnly, .fields]
       row.flags = ItemFlags(rawValue: row.flags).subtracting(flags).rawValue
       try files.index.catalog.updateItem(row)
     }

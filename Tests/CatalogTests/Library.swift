@@ -40,6 +40,7 @@ enum Library {
     var d = item(4, "2024/Holiday/IMG-20240815-WA0001.jpg", .jpeg, nil, 1600, 1200, 300 << 10)
     d.taken = NameTime.candidate(name: d.names[0].name).flatMap { CapturedTime.resolve([$0]) }
     d.words.caption = "At the lake"
+    d.words.fields = OwnField.list(in: Array("Client=Lake House\napproval=4711 by letter".utf8))
 
     var e = item(5, "2024/Holiday/IMG_2000.HEIC", .heic, "2024-08-16T12:00:00+09:00", 4032, 3024, 2 << 20)
     e.place = tokyo

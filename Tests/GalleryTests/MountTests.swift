@@ -231,6 +231,16 @@ import Testing
     #expect(try vault.shell("\"$AGONYFS\" show A/B/IMG_20200101_000000.jpg").contains("<b>one\\\\\\n\\u{202E}two"))
   }
 
+  @Test func fieldsOfOnesOwnAreAmongTheWords() throws {
+    let vault = try filled()
+    let gallery = try vault.gallery()
+    let snapshot = try gallery.snapshot(SectionsRequest())
+    let path = String(decoding: try snapshot.path(0).bytes, as: UTF8.self)
+    _ = try vault.shell("setfattr -n user.agonyfs.fields -v customer=4711 '\(path)'")
+    let words = try gallery.facts(of: snapshot.path(0)).first { $0.title == "words" }
+    #expect(words?.facts.map(\.label) == ["x.customer"] && words?.facts.map(\.value) == ["4711"], "\(words as Any)")
+  }
+
   @Test func trashAlbumsAndLinks() throws {
     let vault = try filled()
     let gallery = try vault.gallery()

@@ -86,6 +86,12 @@ extension CatalogMatcher {
       if row.flags & flag == 0 { return false }
       if let set, try !sets[set].contains(row.inode, files) { return false }
       return nil
+    case .own(let set):
+      // What full-text search has comes from the same program as the row.
+      guard let flags = Self.exactFlags(of: row) else { return nil }
+      if !flags.contains(.fields) { return false }
+      if let set, try !sets[set].contains(row.inode, files) { return false }
+      return nil
     }
   }
 

@@ -47,12 +47,14 @@ struct CatalogMatcher {
     case set(Int)
     /// What the row does not say: no without the flag, and outside of the set.
     case text(Int64, set: Int?)
+    /// The same for fields of the user's own, of which some rows do not say whether there are any.
+    case own(set: Int?)
 
     /// What it reads of rows.
     var columns: TimelineColumns {
       switch self {
       case .kinds: .kind
-      case .flags, .exactFlag, .text, .hasTime, .time(from: _, before: _?), .anniversary: .flags
+      case .flags, .exactFlag, .text, .own, .hasTime, .time(from: _, before: _?), .anniversary: .flags
       case .rejected, .rating: .rating
       case .isKnown(let column), .term(let column, _, memo: _): column.columns
       case .size: .size
@@ -110,7 +112,7 @@ struct CatalogMatcher {
     case .and(let parts), .or(let parts): 1 + parts.reduce(0) { $0 + cost($1) }
     case .not(let part): cost(part)
     case .test(.name), .test(.words), .test(.near), .test(.album): 5
-    case .test(.text): 20
+    case .test(.text), .test(.own): 20
     case .test: 1
     case .ask: 100
     }
@@ -164,6 +166,11 @@ struct CatalogMatcher {
     return sets.count - 1
   }
 
+  /// Words of one text are among those of all texts.
+  private mutating func words(_ test: Query.TextTest) -> Int? {
+    if case .words(let pattern) = test { set(.words(pattern)) } else { nil }
+  }
+
   private mutating func term(_ column: Column, _ matches: @escaping (String) -> Bool) -> Node {
     .test(.term(column, matches, memo: memo()))
   }
@@ -180,6 +187,8 @@ struct CatalogMatcher {
       guard let set = set(.words(pattern)) else { return .ask }
       return .test(.words({ pattern.matches($0) }, memo: memo(), set: set))
     case .text(let field, let test): return compile(field, test, condition)
+    case .own(_, let test): return .test(.own(set: words(test)))
+    case .hasOwn: return .test(.own(set: nil))
     case .tag: return holding(.terms(.tag, { tag in Self.holds(condition) { $0.words.tags = [tag] } }))
     case .album(let pattern): return .test(.album({ pattern.matches($0) }, memo: memo()))
     case .country, .region: return place(condition)
@@ -210,14 +219,10 @@ struct CatalogMatcher {
   private mutating func compile(
     _ field: Query.TextField, _ test: Query.TextTest, _ condition: Query.Condition
   ) -> Node {
-    func words() -> Int? {
-      // Words of one text are among those of all texts.
-      if case .words(let pattern) = test { set(.words(pattern)) } else { nil }
-    }
     switch field {
-    case .name: return .test(.name(test, set: words()))
-    case .title: return .test(.text(ItemFlags.title.rawValue, set: words()))
-    case .caption: return .test(.text(ItemFlags.caption.rawValue, set: words()))
+    case .name: return .test(.name(test, set: words(test)))
+    case .title: return .test(.text(ItemFlags.title.rawValue, set: words(test)))
+    case .caption: return .test(.text(ItemFlags.caption.rawValue, set: words(test)))
     case .person: return holding(.terms(.person, { name in Self.holds(condition) { $0.words.people = [name] } }))
     case .camera: return term(.camera) { name in Self.holds(condition) { $0.camera.model = name } }
     case .lens: return term(.lens) { name in Self.holds(condition) { $0.camera.lens = name } }

@@ -176,6 +176,7 @@ extension CatalogTables {
     item.words.isFavourite = flags.contains(.favourite)
     item.words.tags = try lookups.texts(packed.tags, in: index)
     item.words.people = try lookups.texts(packed.people, in: index)
+    item.words.fields = try index.ownFields(of: row.inode, flags)
     item.words.isCover = flags.contains(.cover)
     item.links.contentIdentifier = packed.contentIdentifier
     item.links.burstIdentifier = packed.burstIdentifier

@@ -106,7 +106,7 @@ extension CatalogTables {
     let place = item.place.map { [$0.town, $0.region, $0.country] } ?? []
     return FullText.document(
       names.map { String(decoding: $0, as: UTF8.self) } + [item.words.title, item.words.caption].compactMap(\.self)
-        + item.words.tags + item.words.people + place)
+        + item.words.tags + item.words.people + item.words.fields.map(\.text) + place)
   }
 
   private func optionalTerm(_ kind: TermKind, _ text: String?) throws(IndexError) -> Int64? {

@@ -69,6 +69,10 @@ extension JSONText {
     try term("codec", packed.codec, &lookups, index)
     field("frameRate", packed.frameRate)
     try words(row.rating, packed, flags, &lookups, index)
+    for own in try index.ownFields(of: row.inode, flags) {
+      name(own: own.name)
+      value(own.text)
+    }
     links(row, packed, flags, shown)
     if let comparison = shown.comparison { compared(by: comparison) }
     if shown.showsSources { sources(packed.sources) }

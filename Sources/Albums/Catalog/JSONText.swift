@@ -42,6 +42,13 @@ struct JSONText {
     needsComma = false
   }
 
+  /// The name of a field of the user's own, in which nothing has to be escaped.
+  mutating func name(own name: String) {
+    comma()
+    bytes.append(contentsOf: "\"x.\(name)\":".utf8)
+    needsComma = false
+  }
+
   mutating func value(_ flag: Bool) { literal(flag ? "true" : "false") }
 
   mutating func null() { literal("null") }

@@ -2,7 +2,9 @@
 // store of it; the catalog's row follows.
 
 internal import Catalog
+internal import Index
 internal import System
+internal import Vault
 
 /// The extended attributes that say something about a photo.
 package enum UserWords {
@@ -25,6 +27,8 @@ package enum UserWords {
   package static let position = "user.agonyfs.position"
   /// "apart", or a word that the files of a stack share.
   package static let stack = "user.agonyfs.stack"
+  /// Fields of the user's own, one a line: `customer=4711`.
+  package static let fields = "user.agonyfs.fields"
   /// 1 for a file that is nobody's duplicate.
   package static let distinct = "user.agonyfs.distinct"
   /// Of a directory: its cover, as `AlbumCover` has it.
@@ -32,10 +36,11 @@ package enum UserWords {
 
   /// Those of files.
   static let ofFiles = [
-    tags, without, comment, rating, title, favourite, people, taken, position, stack, distinct,
+    tags, without, comment, rating, title, favourite, people, taken, position, fields, stack,
+    distinct,
   ]
   /// Those that a copy of a photo has as well: not what ties a file to others.
-  static let copied = [tags, without, comment, rating, title, favourite, people, taken, position]
+  static let copied = [tags, without, comment, rating, title, favourite, people, taken, position, fields]
   private static let known = Set((ofFiles + [cover]).map { Array($0.utf8) })
   private static let beginning = Array("user.".utf8)
 
@@ -107,6 +112,7 @@ extension MediaItem {
         offer(value, for: .position, at: \.position, from: .override)
       }
     }
+    if let fields = text(UserWords.fields) { words.fields = OwnField.list(in: Array(fields.utf8)) }
     let word = text(UserWords.stack).flatMap { $0.isEmpty ? nil : $0 }
     return (word, text(UserWords.distinct) == "1")
   }
@@ -121,5 +127,16 @@ extension MediaItem {
 
   private static func list(_ text: String, _ separator: Character) -> [String] {
     text.split(separator: separator).map { Whitespace.trimmed(String($0)) }.filter { !$0.isEmpty }
+  }
+}
+
+extension Index {
+  /// The fields of the user's own of a photo whose row has these flags. No row has their texts: version 1.0.0 would not
+  /// read it.
+  func ownFields(of inode: InodeNumber, _ flags: ItemFlags) throws(IndexError) -> [OwnField] {
+    guard flags.contains(.fields) || !flags.contains(.isExact),
+      let value = try attributes.value(named: Array(UserWords.fields.utf8), of: inode)
+    else { return [] }
+    return OwnField.list(in: value)
   }
 }

@@ -28,6 +28,9 @@ extension Query.Condition {
     case .words(let pattern): item.texts.contains(where: pattern.matches)
     case .text(let field, .words(let pattern)): item.texts(of: field).contains(where: pattern.matches)
     case .text(let field, .whole(let glob)): item.texts(of: field).contains { glob.matches($0) }
+    case .own(let key, .words(let pattern)): item.words.fields.contains { $0.key == key && pattern.matches($0.text) }
+    case .own(let key, .whole(let glob)): item.words.fields.contains { $0.key == key && glob.matches($0.text) }
+    case .hasOwn(let key): item.words.fields.contains { $0.key == key }
     case .tag(let glob, let isExact): item.words.tags.contains { Self.matches($0, glob, isExact: isExact) }
     case .album(let pattern): item.names.contains { pattern.matches($0.albumText) }
     case .country(let glob): item.place.map { glob.matches($0.countryCode) || glob.matches($0.country) } ?? false
@@ -66,7 +69,7 @@ extension MediaItem {
   /// The texts in which words without a field are looked for; a full-text index has them all.
   package var texts: [String] {
     names.flatMap { [$0.albumText, $0.nameText] } + [words.title, words.caption].compactMap { $0 } + words.tags
-      + words.people + (place.map { [$0.town, $0.region, $0.country] } ?? [])
+      + words.people + words.fields.map(\.text) + (place.map { [$0.town, $0.region, $0.country] } ?? [])
   }
 
   /// The texts of a field of words. The parts of a place are one text, so that it can be asked for as a whole.

@@ -15,6 +15,10 @@ package indirect enum Query: Hashable, Sendable {
     /// Words in any of the item's texts.
     case words(WordPattern)
     case text(TextField, TextTest)
+    /// A field of the user's own, by the key of its name (`OwnField.key`).
+    case own(String, TextTest)
+    /// Whether there is one, by the same.
+    case hasOwn(String)
     /// A tag; one above it, or its last level, if `isExact` is false.
     case tag(Glob, isExact: Bool)
     case album(AlbumPattern)

@@ -17,6 +17,11 @@ extension QueryParser {
     return pattern
   }
 
+  /// A field of the user's own with one value, which is not empty.
+  func condition(own name: String, _ value: QueryText) throws(QueryError) -> Query {
+    .condition(.own(Folding.folded(name), try textTest(value)))
+  }
+
   /// A field with one value, which is not empty.
   func condition(_ field: QueryField, _ value: QueryText) throws(QueryError) -> Query {
     switch field {
@@ -34,7 +39,7 @@ extension QueryParser {
     case .album: .condition(.album(try album(value)))
     case .type: .condition(.kinds(try kinds(value)))
     case .is: .condition(.flag(try flag(value)))
-    case .has: .condition(.has(try presence(value)))
+    case .has: .condition(try presence(value))
     case .hash: .condition(.hash(try hash(value)))
     case .date, .before, .after: .condition(try time(field, value))
     case .near: .condition(try near(value))
@@ -107,16 +112,17 @@ extension QueryParser {
     }
   }
 
-  private func presence(_ value: QueryText) throws(QueryError) -> Query.Presence {
+  private func presence(_ value: QueryText) throws(QueryError) -> Query.Condition {
     switch value.lowered {
-    case "date": return .time
-    case "position": return .gps
-    case "tag": return .tags
-    case "person": return .people
+    case "date": return .has(.time)
+    case "position": return .has(.gps)
+    case "tag": return .has(.tags)
+    case "person": return .has(.people)
     case let word:
-      if let presence = Query.Presence(rawValue: word) { return presence }
+      if let presence = Query.Presence(rawValue: word) { return .has(presence) }
+      if let name = OwnField.name(in: value.text) { return .hasOwn(Folding.folded(name)) }
       let known = Query.Presence.allCases.map(\.rawValue).joined(separator: ", ")
-      throw QueryError("has: is one of \(known)", at: value.range)
+      throw QueryError("has: is one of \(known), or x. and a name of your own", at: value.range)
     }
   }
 

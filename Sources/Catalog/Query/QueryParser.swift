@@ -98,27 +98,34 @@ package struct QueryParser {
       return .condition(.words(try words(text)))
     }
     let range = scanner.skipField(word)
-    guard let field = QueryField(word: word) else { throw unknown(word, at: range) }
+    let (field, own) = (QueryField(word: word), OwnField.name(in: word))
+    guard let name = Self.name(ofField: word) else { throw unknown(word, at: range) }
     var parts: [Query] = []
     repeat {
       let value = try scanner.text()
       try count(at: value.range)
       guard !value.isEmpty else {
-        throw QueryError("A value is missing after \(field.rawValue):", at: value.range)
+        throw QueryError("A value is missing after \(name):", at: value.range)
       }
-      parts.append(try condition(field, value))
+      if let field { parts.append(try condition(field, value)) }
+      if let own { parts.append(try condition(own: own, value)) }
     } while takeBarOfValues()
     return parts.count == 1 ? parts[0] : .or(parts)
+  }
+
+  /// The name of the field that a word means; nil if it means none.
+  private static func name(ofField word: String) -> String? {
+    QueryField(word: word)?.rawValue ?? OwnField.name(in: word).map { "x." + $0 }
   }
 
   /// A field and a sign of comparison with no colon between them are no words.
   private func rejectMissingColon(in text: QueryText) throws(QueryError) {
     let word = text.elements.prefix { !["=", "<", ">"].contains($0.scalar) }
     guard word.endIndex < text.elements.endIndex, !text.part(text.elements[...word.endIndex]).hasQuotes,
-      let field = QueryField(word: QueryText.text(of: word))
+      let field = Self.name(ofField: QueryText.text(of: word))
     else { return }
     throw QueryError(
-      "A colon is missing after \(field.rawValue); put the text in quotes if it is one", at: text.part(word).range)
+      "A colon is missing after \(field); put the text in quotes if it is one", at: text.part(word).range)
   }
 
   private func unknown(_ word: String, at range: Range<Int>) -> QueryError {
@@ -126,6 +133,9 @@ package struct QueryParser {
     let isLong = word.unicodeScalars.count > 40
     let shown = QueryError.printable(String(word.unicodeScalars.prefix(40))) + (isLong ? "…" : "")
     guard !word.isEmpty else { return QueryError("The name of a field is missing before the colon", at: range) }
+    if OwnField.begins(word) {
+      return QueryError("After x. stands a name of letters, digits, - and _, as x.customer", at: range)
+    }
     if let suggestion = QueryField.suggestion(for: word) {
       return QueryError("There is no field \(shown): did you mean \(suggestion.rawValue)", at: range)
     }
@@ -138,7 +148,9 @@ package struct QueryParser {
     guard scanner.next == "|", let after = scanner.scalar(ahead: 1), !QueryScanner.isBoundary(after) else {
       return false
     }
-    if let word = scanner.wordBeforeColon(ahead: after == "-" ? 2 : 1), QueryField(word: word) != nil { return false }
+    if let word = scanner.wordBeforeColon(ahead: after == "-" ? 2 : 1), Self.name(ofField: word) != nil {
+      return false
+    }
     if after == "-", scanner.scalar(ahead: 2) == "(" { return false }
     return scanner.take("|")
   }

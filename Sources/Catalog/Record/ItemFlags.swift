@@ -30,6 +30,8 @@ package struct ItemFlags: OptionSet, Hashable, Sendable {
   package static let monthOnly = ItemFlags(rawValue: 1 << 19)
   /// As above, but the year.
   package static let yearOnly = ItemFlags(rawValue: 1 << 20)
+  /// It has fields of the user's own. As with `sidecar`, it says nothing without `isExact`.
+  package static let fields = ItemFlags(rawValue: 1 << 21)
 
   /// The bits of a record.
   package init(_ item: MediaItem) {
@@ -56,6 +58,7 @@ package struct ItemFlags: OptionSet, Hashable, Sendable {
     set(.isExact, true)
     set(.monthOnly, item.taken?.wall.precision == .month)
     set(.yearOnly, item.taken?.wall.precision == .year)
+    set(.fields, !item.words.fields.isEmpty)
   }
 
   /// How exact the time of a row is, whose record says `recorded`.

@@ -137,6 +137,8 @@ extension MediaItem {
     package var tags: [String] = []
     /// Sorted by their bytes, each once.
     package var people: [String] = []
+    /// Each name once.
+    package var fields: [OwnField] = []
     /// Whether it is the cover of an album.
     package var isCover = false
     /// Nothing written.

@@ -82,6 +82,8 @@ package struct FactLine: Equatable, Sendable {
       let zone = facts["zoneSource"].map(source) ?? ""
       return "from " + (zone.isEmpty || zone == time ? time : time + ", zone from " + zone)
     }
+    // Nothing else has such fields.
+    if field.hasPrefix("x.") { return facts["sources"] == nil ? "" : "from you" }
     var known: [String] = []
     for source in facts["sources"]?[sourceFields[field] ?? field]?.elements.map(source) ?? []
     where !known.contains(source) {

@@ -16,6 +16,8 @@ package enum UserWord: String, CaseIterable {
   case people = "user.agonyfs.people"
   case taken = "user.agonyfs.taken"
   case position = "user.agonyfs.position"
+  /// Fields of the user's own.
+  case fields = "user.agonyfs.fields"
   case stack = "user.agonyfs.stack"
   /// Whether it is no duplicate of anything.
   case distinct = "user.agonyfs.distinct"
@@ -95,6 +97,17 @@ extension UserWord {
           + "these are \(words.count), of \(bytes) bytes.")
     }
     return Array(words.joined(separator: mark).utf8)
+  }
+
+  /// The value for fields of the user's own.
+  package static func value(fields: [OwnField]) throws(WordsRefused) -> [UInt8] {
+    let value = OwnField.value(fields)
+    guard fields.count <= OwnField.mostCount, value.count <= OwnField.mostBytes else {
+      throw WordsRefused(
+        reason: "A photo has at most \(OwnField.mostCount) fields of your own, of \(OwnField.mostBytes) bytes together "
+          + "with their names; these are \(fields.count), of \(value.count) bytes.")
+    }
+    return value
   }
 
   /// The value for a text.

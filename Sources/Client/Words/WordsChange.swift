@@ -1,7 +1,7 @@
 // Invariants
 // 1. Of one file all attributes are changed or none.
 
-internal import Catalog
+package import Catalog
 
 /// What a user wants to be different about a file.
 package struct WordsChange: Equatable {
@@ -11,6 +11,8 @@ package struct WordsChange: Equatable {
   package var tags: [String]?
   package var addedPeople: [String] = []
   package var removedPeople: [String] = []
+  /// Fields of the user's own that are added, or get another text.
+  package var fields: [OwnField] = []
   /// Attributes that get a value, and such that go.
   package var values: [UserWord: [UInt8]?] = [:]
   /// Whether the file becomes the cover of its album.
@@ -55,15 +57,23 @@ package struct WordsChange: Equatable {
       let list = WordList.unique(WordList.without(own, removedPeople) + addedPeople)
       changes[.people] = list.isEmpty ? .some(nil) : try UserWord.value(people: list)
     }
+    if !fields.isEmpty {
+      let keys = Set(fields.map(\.key))
+      let kept = OwnField.list(in: current[.fields] ?? []).filter { !keys.contains($0.key) }
+      changes[.fields] = try UserWord.value(fields: kept + fields)
+    }
     return changes.filter { current[$0.key] != $0.value }
   }
 
-  /// The attributes of a file that have one value, which gets lost to another.
+  /// The attributes of a file that have one value, or one of each name, which gets lost to another.
   package func replaced(of current: [UserWord: [UInt8]]) -> [UserWord] {
-    values.compactMap { word, value in
+    let old = OwnField.list(in: current[.fields] ?? [])
+    let losesField = fields.contains { new in old.contains { $0.key == new.key && $0.text != new.text } }
+    let words = values.compactMap { word, value -> UserWord? in
       guard let old = current[word], !old.isEmpty, old != value else { return nil }
       return word
     }
+    return losesField ? words + [.fields] : words
   }
 
   /// The further change if a file still has tags that it should not have: they are its own.

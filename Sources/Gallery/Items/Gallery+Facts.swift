@@ -145,8 +145,11 @@ extension Gallery {
     return facts
   }
 
+  /// All fields of the user's own.
+  private static let own = "x"
+
   private static let sections: [(title: String, fields: Set<String>)] = [
-    ("words", ["title", "caption", "rating", "favourite", "tags", "people", "cover"]),
+    ("words", ["title", "caption", "rating", "favourite", "tags", "people", "cover", own]),
     ("place", ["taken", "zone", "latitude", "altitude", "place"]),
     ("camera", ["camera", "lens", "iso", "exposure", "aperture", "focalLength"]),
     ("file", ["kind", "size", "modified", "width", "duration", "codec", "frameRate", "hash"]),
@@ -155,13 +158,14 @@ extension Gallery {
   /// All facts of a photo in sections, as `agonyfs show` says them, each with its sources.
   func facts(of path: SpacePath) throws(GalleryError) -> [FactSection] {
     let lines = FactLine.all(of: try record(of: path))
+    func group(_ line: FactLine) -> String { line.field.hasPrefix("x.") ? Self.own : line.field }
     func section(_ title: String, _ lines: [FactLine]) -> FactSection {
       let facts = lines.map { FactSection.Fact(label: $0.label, value: $0.value, sources: $0.sources) }
       return FactSection(title: title, facts: facts)
     }
-    let sections = Self.sections.map { title, fields in section(title, lines.filter { fields.contains($0.field) }) }
+    let sections = Self.sections.map { title, fields in section(title, lines.filter { fields.contains(group($0)) }) }
     let told = Self.sections.reduce(into: Set<String>()) { $0.formUnion($1.fields) }
-    let more = section("more", lines.filter { !told.contains($0.field) })
+    let more = section("more", lines.filter { !told.contains(group($0)) })
     return (sections + [more]).filter { !$0.facts.isEmpty }
   }
 }

@@ -1,3 +1,4 @@
+internal import Catalog
 internal import Client
 
 /// What `--format` makes of a photo: text with names of fields in braces.
@@ -39,9 +40,11 @@ struct AnswerTemplate: Equatable {
           throw CommandFailure(.usage, "A brace is not closed in --format \"\(text)\"; {{ is a brace itself.")
         }
         let name = String(rest[..<end])
-        guard Self.fields.contains(name) else {
+        guard Self.fields.contains(name) || OwnField.name(in: name) != nil else {
           throw CommandFailure(
-            .usage, "There is no field {\(name)} for --format; there are \(Self.fields.joined(separator: ", ")).")
+            .usage,
+            "There is no field {\(name)} for --format; there are \(Self.fields.joined(separator: ", ")), and x. with a "
+              + "name of your own.")
         }
         if !literal.isEmpty { parts.append(.text(literal)) }
         literal = ""
@@ -79,6 +82,8 @@ struct AnswerTemplate: Equatable {
     case "stack": Array((record.facts.value(at: "stack.kind")?.words ?? "").utf8)
     case "name": Array(record.name)
     case "album": Array(record.album)
+    case _ where OwnField.begins(field):
+      Array((record.facts.fields.first { Folding.folded($0.name) == Folding.folded(field) }?.value.words ?? "").utf8)
     default: Array((record.facts.value(at: field)?.words ?? "").utf8)
     }
   }

@@ -10,7 +10,7 @@ struct TagCommand: ParsableCommand {
 
   /// What `--clear` takes.
   enum ClearedField: String, CaseIterable, ExpressibleByArgument {
-    case tags, title, caption, rating, favourite, people, taken, position, stack, distinct
+    case tags, title, caption, rating, favourite, people, taken, position, fields, stack, distinct
 
     var words: [UserWord] {
       switch self {
@@ -22,6 +22,7 @@ struct TagCommand: ParsableCommand {
       case .people: [.people]
       case .taken: [.taken]
       case .position: [.position]
+      case .fields: [.fields]
       case .stack: [.stack]
       case .distinct: [.distinct]
       }

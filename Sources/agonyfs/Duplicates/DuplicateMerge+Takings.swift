@@ -1,6 +1,7 @@
 // Invariants
 // 1. What the kept file says itself stays as it is, also where a sidecar comes to it.
 
+internal import Catalog
 internal import Client
 internal import SystemPackage
 
@@ -21,6 +22,7 @@ struct DuplicateTakings {
     if !change.addedPeople.isEmpty {
       parts.append("people " + text(Array(change.addedPeople.joined(separator: ", ").utf8)))
     }
+    parts += change.fields.map { "x.\(text(Array($0.name.utf8))) \(text(Array($0.text.utf8)))" }
     let labels: [(UserWord, String)] = [
       (.title, "title"), (.caption, "caption"), (.rating, "stars"), (.favourite, "favourite"), (.taken, "time"),
       (.position, "place"),
@@ -79,6 +81,13 @@ extension DuplicateMerge {
     change.addedTags = WordList.without(words("tags"), called: WordList.tags(attributes[.without] ?? []))
     if attributes[.tags]?.isEmpty == true { change.addedTags = [] }
     change.addedPeople = words("people")
+    var known = Set(OwnField.list(in: attributes[.fields] ?? []).map(\.key))
+    for found in others.flatMap(\.fields) {
+      guard let name = OwnField.name(in: found.name), let text = found.value.text,
+        let field = OwnField(name: name, text: text), known.insert(field.key).inserted
+      else { continue }
+      change.fields.append(field)
+    }
     let best = others.compactMap { $0["rating"]?.whole }.max() ?? 0
     if best > max(own["rating"]?.whole ?? 0, 0) { change.values[.rating] = try UserWord.value(rating: best) }
     if own["favourite"]?.isTrue != true, others.contains(where: { $0["favourite"]?.isTrue == true }) {

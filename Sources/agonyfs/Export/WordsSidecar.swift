@@ -2,7 +2,7 @@ internal import Catalog
 internal import Client
 
 /// What a user said of a photo, as XMP (ISO 16684-1) in the fields that other programs read, and that the catalog reads
-/// again to the same words.
+/// again to the same words, but for fields of the user's own, which come back by `tag --from` alone.
 struct WordsSidecar {
   private var simple: [(name: String, value: String)] = []
   private var lists: [(name: String, kind: String, values: [String])] = []
@@ -44,6 +44,7 @@ struct WordsSidecar {
         TagLevels.all(of: tag).map { TagLevels.plain($0) }.joined(separator: "|")
       })
     add("Iptc4xmpExt:PersonInImage", "Bag", list(words[.people].map(WordList.people), "people"))
+    add("agonyfs:Fields", "Bag", OwnField.list(in: words[.fields] ?? []).map(\.line))
     if let rating = text(.rating, "").flatMap({ Int($0) }), (1...10).contains(rating) {
       simple.append(("xmp:Rating", "\((rating + 1) / 2)"))
     }

@@ -31,7 +31,7 @@ struct FactImport {
     let rows = try FactRow.read(bytes, named: from.string) { known in
       let read = try FieldMap(map, known: known)
       fields = read
-      return Array(Set(read.theirs.values))
+      return read.columns
     }
     guard let fields else { throw CommandFailure(.failure, "There is no row in \(TerminalText.safe(from.bytes)).") }
     var finder = FileFinder(place: start, path: place)

@@ -35,7 +35,13 @@ struct FactRow: Equatable {
       throw CommandFailure(.failure, "\(TerminalText.safe(name)) is no JSON: see line \(line).")
     }
     if case .array(let inside)? = values.first, values.count == 1 { values = inside }
-    let asked = try fields(values.first?.fields.map(\.name) ?? [])
+    var known = values.first?.fields.map(\.name) ?? []
+    // Few rows have all fields of the user's own.
+    var seen = Set(known)
+    for value in values {
+      known += value.fields.map(\.name).filter { OwnField.begins($0) && seen.insert($0).inserted }
+    }
+    let asked = try fields(known)
     return values.enumerated().map { index, value in
       var texts: [String: [String]] = [:]
       for field in asked {
@@ -95,25 +101,46 @@ struct FieldMap: Equatable {
     }
   }
 
+  /// A field of the user's own, and their name for it.
+  struct Own: Equatable {
+    var name: String
+    var theirs: String
+  }
+
   /// Their names for ours.
   var theirs: [Target: String] = [:]
+  private(set) var own: [Own] = []
+  /// All their names that count.
+  var columns: [String] { Array(Set(theirs.values).union(own.map(\.theirs))) }
 
   /// Reads `THEIRS=OURS,…`; nothing takes the fields that have our names.
   ///
   /// - Parameter known: their fields.
   init(_ text: String, known: [String]) throws(CommandFailure) {
     if text.isEmpty {
-      for name in known { if let target = Target(word: name), theirs[target] == nil { theirs[target] = name } }
+      for column in known {
+        if let target = Target(word: column), theirs[target] == nil { theirs[target] = column }
+        if let name = OwnField.name(in: column) { own.append(Own(name: name, theirs: column)) }
+      }
     }
     for part in text.split(separator: ",") {
       guard let mark = part.lastIndex(of: "="), mark > part.startIndex else {
         throw CommandFailure(.usage, "--map takes THEIRS=OURS,…, not \"\(part)\".")
       }
-      guard let target = Target(word: WordList.line(String(part[part.index(after: mark)...]))) else {
+      let word = WordList.line(String(part[part.index(after: mark)...]))
+      if let name = OwnField.name(in: word) {
+        if let other = own.first(where: { Folding.folded($0.name) == Folding.folded(name) }) {
+          throw CommandFailure(.usage, "--map names x.\(name) twice: \(other.theirs) and \(part[..<mark]).")
+        }
+        own.append(Own(name: name, theirs: Whitespace.trimmed(String(part[..<mark]))))
+        continue
+      }
+      guard let target = Target(word: word) else {
         throw CommandFailure(
           .usage,
           "There is no field for \"\(part)\"; ours are "
-            + "\(Target.allCases.map(\.rawValue).joined(separator: ", ")).")
+            + "\(Target.allCases.map(\.rawValue).joined(separator: ", ")), and x. with a name of your own (letters, "
+            + "digits, - and _, at most \(OwnField.mostNameBytes) bytes), as x.customer.")
       }
       if let other = theirs[target] {
         throw CommandFailure(.usage, "--map names \(target.rawValue) twice: \(other) and \(part[..<mark]).")
@@ -128,11 +155,12 @@ struct FieldMap: Equatable {
 
   /// What a row says about its file.
   func change(_ row: FactRow) throws(WordsRefused) -> WordsChange {
-    func texts(_ target: Target) -> [String]? {
-      guard let field = theirs[target], let found = row.texts[field] else { return nil }
+    func texts(of field: String?) -> [String]? {
+      guard let field, let found = row.texts[field] else { return nil }
       let said = found.filter { !WordList.line($0).isEmpty }
       return said.isEmpty ? nil : said
     }
+    func texts(_ target: Target) -> [String]? { texts(of: theirs[target]) }
     func text(_ target: Target) -> String? { texts(target)?.joined(separator: ", ") }
     var change = WordsChange()
     if let list = texts(.tags) { change.addedTags = try words("tags", list) }
@@ -158,6 +186,14 @@ struct FieldMap: Equatable {
     } else if let latitude = text(.latitude), let longitude = text(.longitude) {
       change.values[.position] = try UserWord.value(position: latitude + "," + longitude)
     }
+    for mapped in own {
+      guard let said = texts(of: mapped.theirs)?.joined(separator: ", "),
+        let field = OwnField(name: mapped.name, text: WordList.line(said)),
+        !change.fields.contains(where: { $0.key == field.key })
+      else { continue }
+      change.fields.append(field)
+    }
+    _ = try UserWord.value(fields: change.fields)
     if let stack = text(.stack) { change.values[.stack] = .some(try UserWord.value(stack: stack)) }
     return change
   }

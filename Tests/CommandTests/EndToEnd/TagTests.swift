@@ -43,6 +43,33 @@ import Testing
       """#)
   }
 
+  /// What no field takes comes in by a table, is shown, found and exported, and comes in again.
+  @Test func fieldsOfOnesOwn() throws {
+    try mounted(
+      #"""
+      printf 'File,Kundennr,OK by\none/a.jpg,4711,"Anna, on Monday"\ntwo/c.jpg,4712,\n' > own.csv
+      agonyfs tag --from own.csv --map 'File=path,Kundennr=x.customer,OK by=x.approval' Albums > report
+      grep -qx '2 rows: 2 matched, 0 without a file, 0 refused.' report
+      test "$(value one/a.jpg agonyfs.fields)" = "$(printf 'approval=Anna, on Monday\ncustomer=4711')"
+      finds 'a.jpg ' x.customer:4711
+      finds 'a.jpg c.jpg ' has:x.customer
+      finds 'c.jpg ' 'has:x.customer -x.approval:anna'
+      test "$(agonyfs list --format '{x.customer}' Albums name:a.jpg)" = 4711
+      agonyfs show Albums/one/a.jpg | grep -q 'x.customer  *4711  *from you'
+      agonyfs export --xmp Albums copy > /dev/null
+      grep -q '<rdf:li>customer=4711</rdf:li>' copy/one/a.jpg.xmp
+      agonyfs list --json "$PWD/Albums" > all.json
+      agonyfs tag --clear fields Albums/one/a.jpg Albums/two/c.jpg
+      nothing one/a.jpg agonyfs.fields
+      finds '' has:x.customer
+      agonyfs tag --from all.json --map path=path,x.customer=x.customer Albums > /dev/null
+      test "$(value one/a.jpg agonyfs.fields)" = customer=4711
+      finds 'c.jpg ' x.customer:4712
+      says 2 'x. with a name of your own' agonyfs tag --from own.csv --map 'File=path,Kundennr=x.two words' Albums
+      says 2 'After x. stands a name' agonyfs list Albums x.:a
+      """#)
+  }
+
   @Test func eachWordIsAnAttributeAndIsFound() throws {
     try mounted(
       #"""

@@ -1,0 +1,81 @@
+// Invariants
+// 1. What `list` reads of the value that `value` wrote is what was written.
+
+/// A text under a name of the user's own, for what a source says and no field takes: a customer's number, an approval.
+///
+/// Those of a photo are one extended attribute, with a line for each: `customer=4711`. People name one as `x.customer`.
+package struct OwnField: Hashable, Sendable {
+  /// Most fields of a photo.
+  package static let mostCount = 32
+  /// Most bytes of a photo's fields, as they are stored.
+  package static let mostBytes = 4096
+  /// Most bytes of a name.
+  package static let mostNameBytes = 64
+
+  package let name: String
+  /// One line, not empty, without space at its ends.
+  package let text: String
+
+  /// Nil if the name is none, or the text is empty or has several lines.
+  package init?(name: String, text: String) {
+    let text = Whitespace.trimmed(text)
+    guard Self.isName(name), !text.isEmpty, !text.utf8.contains(0x0A) else { return nil }
+    self.name = name
+    self.text = text
+  }
+
+  /// What two names have in common that mean the same.
+  package var key: String { Folding.folded(name) }
+
+  /// Whether a text can be a name: letters, digits, hyphens and underscores.
+  package static func isName(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= mostNameBytes
+      && text.unicodeScalars.allSatisfy { scalar in
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+          .spacingMark, .decimalNumber:
+          true
+        default: scalar == "-" || scalar == "_"
+        }
+      }
+  }
+
+  /// Whether a word begins as those that name a field of one's own.
+  package static func begins(_ word: String) -> Bool { word.hasPrefix("x.") || word.hasPrefix("X.") }
+
+  /// The name in `x.NAME`; nil if it is none.
+  package static func name(in word: String) -> String? {
+    guard begins(word) else { return nil }
+    let name = String(word.dropFirst(2))
+    return isName(name) ? name : nil
+  }
+}
+
+extension OwnField {
+  /// The fields in the value of an attribute. What makes no sense does not count, nor what exceeds the bounds.
+  package static func list(in value: [UInt8]) -> [OwnField] {
+    var fields: [OwnField] = []
+    var known: Set<String> = []
+    var room = mostBytes + 1
+    for line in value.split(separator: 0x0A) {
+      room -= line.count + 1
+      guard room >= 0, fields.count < mostCount else { break }
+      guard let mark = line.firstIndex(of: 0x3D),
+        let field = OwnField(
+          name: Whitespace.trimmed(String(decoding: line[..<mark], as: UTF8.self)),
+          text: String(decoding: line[(mark + 1)...], as: UTF8.self)),
+        known.insert(field.key).inserted
+      else { continue }
+      fields.append(field)
+    }
+    return fields
+  }
+
+  /// The value of the attribute, sorted by names.
+  package static func value(_ fields: [OwnField]) -> [UInt8] {
+    Array(fields.map(\.line).sorted().joined(separator: "\n").utf8)
+  }
+
+  /// As it is stored: `customer=4711`.
+  package var line: String { name + "=" + text }
+}

@@ -15,6 +15,14 @@ class Grid:
         self.until(page, """[...document.querySelectorAll('.cell')].filter(c => { const b = c.getBoundingClientRect();
             return b.bottom > 80 && b.top < innerHeight; }).every(c => c.firstChild.classList.contains('shown'))""")
 
+    def seen(self, page):
+        """The first and the last photo of the two rows at the top of the screen."""
+        return page.evaluate("""() => {
+            const top = document.querySelector('.scroller').getBoundingClientRect().top;
+            const rows = [...document.querySelectorAll('.row')].filter(row => row.getBoundingClientRect().bottom > top + 1)
+                .sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top);
+            return { first: rows[0].firstChild.item, last: rows[1].lastChild.item }; }""")
+
     def total(self, page):
         return int(page.inner_text(".about p").split()[0].replace(",", ""))
 
@@ -38,6 +46,25 @@ class ManyPhotosTests(Grid, StandInTest):
                 self.settle(page)
                 self.until(page, f"document.activeElement.item === {total - 1}")
                 self.assertLessEqual(page.evaluate("document.querySelector('.canvas').offsetHeight"), 8_000_000)
+
+    def test_what_is_at_the_top_stays_there_when_the_size_changes_fast(self):
+        page = self.login()
+        self.scrub(page, 0.5)
+        self.settle(page)
+        seen = self.seen(page)
+        rows = int(page.get_attribute(".canvas", "aria-rowcount"))
+        page.evaluate("""() => { const slider = document.querySelector('.bar .size');
+            for (const value of [2, -2, 3]) {
+                slider.value = value;
+                slider.dispatchEvent(new Event('input'));
+            } }""")
+        count = "Number(document.querySelector('.canvas').getAttribute('aria-rowcount'))"
+        self.until(page, f"{count} > 0 && {count} < {rows} * 0.8")
+        self.settle(page)
+        # It is in the first row, perhaps not as its first photo, and the row above may be seen in part.
+        now = self.seen(page)
+        self.assertLessEqual(now["first"], seen["last"])
+        self.assertGreaterEqual(now["last"], seen["first"])
 
 
 class GridTests(Grid, PageTest):
@@ -85,6 +112,37 @@ class GridTests(Grid, PageTest):
         page.keyboard.press("End")
         self.settle(page)
         self.assertNotEqual(page.get_attribute(".scrubber", "aria-valuenow"), before)
+
+    def test_the_size_of_thumbnails_is_remembered_while_the_page_is_open(self):
+        for size, place in (("desktop", ".bar"), ("phone", ".about")):
+            with self.subTest(size):
+                page = self.login(size)
+                slider = page.locator("[aria-label='Size of thumbnails']:visible")
+                self.assertEqual(slider.count(), 1)
+                height = "document.querySelector('.view[aria-label=%s] .cell')?.offsetHeight"
+                usual = page.evaluate(height % "Photos")
+                slider.focus()
+                page.keyboard.press("End")
+                self.until(page, f"{height % 'Photos'} > {usual * 1.7}")
+                self.assertEqual(slider.get_attribute("aria-valuetext"), "244%")
+                self.assertEqual(page.locator(f"{place} .size:focus").count(), 1, "it goes on by keys")
+                page.keyboard.press("Home")
+                self.until(page, f"{height % 'Photos'} < {usual * 0.8}")
+                self.assertEqual(slider.get_attribute("aria-valuetext"), "51%")
+                page.click("[data-part=favourites]")
+                page.wait_for_selector(".view[aria-label=Favourites]")
+                page.click("[data-part=photos]")
+                page.wait_for_selector(".view[aria-label=Photos] .cell img.shown")
+                self.assertLess(page.evaluate(height % "Photos"), usual * 0.8)
+                self.assertEqual(slider.get_attribute("aria-valuetext"), "51%")
+                page.focus(".cell[tabindex='0']")
+                page.keyboard.press("+")
+                self.assertEqual(slider.get_attribute("aria-valuetext"), "64%")
+                kept = page.evaluate("[localStorage.length, sessionStorage.length, document.cookie, window.name, location.href]")
+                self.assertEqual(kept, [0, 0, "", "", self.root + "/"])
+                page.reload()
+                page.wait_for_selector(".cell img.shown")
+                self.assertEqual(slider.get_attribute("aria-valuetext"), "100%")
 
     def test_every_row_is_filled_and_every_photo_is_in_one(self):
         page = self.login()

@@ -27,6 +27,8 @@ export class Grid {
   #frame = 0;
   #calm;
   #still;
+  /** The photo that was at the top of the screen before a layout, and how far the screen began below its top. */
+  #kept;
 
   /** `leading` and `trailing` stand above and below the photos; `moved()` is called after every movement. */
   constructor({ snapshot, selection, leading, trailing, moved }) {
@@ -58,13 +60,20 @@ export class Grid {
     const view = this.element.clientHeight;
     if (width <= 0 || view <= 0) return;
     this.scroll.view = view;
-    let height = (width < 500 ? 128 : width < 1000 ? 176 : 216) * this.density;
-    // A screen full of photos has to fit into the limit of elements.
-    height = Math.max(height, Math.sqrt((width * view) / 130));
+    // A screen full of photos has to fit into the limit of elements. Every step below the usual height is a smaller one all
+    // the same.
+    const least = Math.sqrt((width * view) / 130);
+    const usual = Math.max(width < 500 ? 128 : width < 1000 ? 176 : 216, least);
+    const height = this.density > 1 ? usual * this.density
+      : usual * (Math.max(usual / 2, least) / usual) ** -Math.log2(this.density);
     const now = this.layout;
     if (!isForced && now && now.width === width && now.height === height && this.lead === lead && this.trail === trail) return this.#soon();
-    const anchor = now && this.scroll.top > lead ? now.first[now.rowAt(this.scroll.top - lead)] : null;
-    const offset = anchor === null ? 0 : this.scroll.top - lead - now.top[now.rowOf(anchor)];
+    // As long as a layout is not done the screen is still where the one before has it.
+    if (!now || now.done) {
+      const anchor = now && this.scroll.top > lead ? now.first[now.rowAt(this.scroll.top - lead)] : null;
+      this.#kept = { anchor, offset: anchor === null ? 0 : this.scroll.top - lead - now.top[now.rowOf(anchor)] };
+    }
+    const { anchor, offset } = this.#kept;
     this.lead = lead;
     this.trail = trail;
     if (now) now.isCancelled = true;

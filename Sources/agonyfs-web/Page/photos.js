@@ -16,7 +16,9 @@ import { isOpen, showViewer } from './viewer.js';
 
 const orders = ['time', '-time', 'name', 'size', 'rating'];
 const groups = ['month', 'day', 'place', 'tag', 'none'];
-let density = 1;
+/** How large thumbnails are, in steps from the usual size, until the page is loaded anew. */
+let size = 0;
+const sizes = { smallest: -3, largest: 4, step: 1.25 };
 // How long until photos that are being examined are asked for again, at first and at last, in milliseconds.
 const shortest = 4000;
 const longest = 600_000;
@@ -30,6 +32,8 @@ export class Photos {
   /** The list of other files, which stays as it is until it is loaded again, and what is said where there is no photo. */
   #others;
   #nothing;
+  /** The same slider twice: a narrow bar has no room for it, and there it stands above the photos. */
+  #sliders = [this.#slider(), this.#slider()];
 
   /**
    * `place`: title, question (q, group, sort, album, trash), `lead()` for what stands above, `others(changed, counted)`
@@ -124,7 +128,7 @@ export class Photos {
     const title = isSearch ? texts.answers(snapshot.count) : plain(this.place.title);
     const about = make('div', { class: 'about' }, make('h1', { text: title, dir: 'auto' }),
       !isSearch && make('p', { text: texts.number(snapshot.count) }),
-      snapshot.pending > 0 && make('p', { text: texts.pending(snapshot.pending) }));
+      snapshot.pending > 0 && make('p', { text: texts.pending(snapshot.pending) }), snapshot.count > 0 && this.#sliders[1]);
     const leading = make('div', { class: 'lead' }, about, ...(lead ?? []));
     this.#nothing = undefined;
     if (snapshot.error) leading.append(Search.mistake(this.question.q, snapshot.error));
@@ -135,9 +139,9 @@ export class Photos {
     }
     this.grid = new Grid({ snapshot, selection: this.selection, leading,
       trailing: isSearch ? undefined : this.#others?.element, moved: () => this.scrubber?.follow() });
-    this.grid.density = density;
+    this.grid.density = sizes.step ** size;
     this.scrubber = new Scrubber(this.grid);
-    listenToGrid(this.grid, { open: (item) => this.#open(item), zoom: (step) => this.#zoom(step) });
+    listenToGrid(this.grid, { open: (item) => this.#open(item), zoom: (step) => this.#resize(size + step) });
     if (kept > 0) this.grid.element.addEventListener('laidout', () => this.grid.scroll.jump(kept), { once: true });
     this.body.replaceChildren(this.grid.element, this.scrubber.element);
     this.#bar();
@@ -149,9 +153,23 @@ export class Photos {
     this.grid = this.scrubber = undefined;
   }
 
-  #zoom(step) {
-    density = Math.max(0.5, Math.min(2.5, density * (step > 0 ? 1.25 : 0.8)));
-    this.grid.density = density;
+  #slider() {
+    const slider = make('input', { type: 'range', class: 'size', 'aria-label': texts.thumbnailSize, title: texts.thumbnailSize,
+      min: sizes.smallest, max: sizes.largest, oninput: () => this.#resize(Number(slider.value)) });
+    this.#say(slider);
+    return slider;
+  }
+
+  #say(slider) {
+    slider.value = size;
+    slider.setAttribute('aria-valuetext', texts.percent(sizes.step ** size));
+  }
+
+  #resize(wanted) {
+    size = Math.max(sizes.smallest, Math.min(sizes.largest, wanted));
+    for (const slider of this.#sliders) this.#say(slider);
+    if (!this.grid) return;
+    this.grid.density = sizes.step ** size;
     this.grid.measure();
   }
 
@@ -168,7 +186,8 @@ export class Photos {
     if (this.bar.contains(this.search.element)) return undefined;
     this.bar.className = 'bar';
     this.bar.replaceChildren(...[this.place.back && button('back', texts.back, this.place.back), this.search.element,
-      button('group', texts.groupAndSort, () => this.#order()), ...(this.place.buttons?.(this) ?? [])].filter(Boolean));
+      this.#sliders[0], button('group', texts.groupAndSort, () => this.#order()),
+      ...(this.place.buttons?.(this) ?? [])].filter(Boolean));
     return undefined;
   }
 

@@ -61,6 +61,8 @@ export const texts = {
   noPlace: 'No place',
   noTag: 'No tag',
   scrubber: 'Time',
+  thumbnailSize: 'Size of thumbnails',
+  percent: (part) => new Intl.NumberFormat(language, { style: 'percent' }).format(part),
 
   // Search
   search: 'Search photos',

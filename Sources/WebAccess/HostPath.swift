@@ -20,6 +20,9 @@ public enum HostPath {
     return unsafe open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
   }
 
+  /// The bytes that a path stands for.
+  public static func bytes(of path: String) -> [UInt8] { ByteText.bytes(of: path) }
+
   /// The bytes of a path, ended by a zero, for calls of the system.
   static func name(of path: String) -> [CChar] {
     ByteText.bytes(of: path).map { CChar(bitPattern: $0) } + [0]

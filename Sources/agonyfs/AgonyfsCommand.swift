@@ -19,7 +19,7 @@ struct AgonyfsCommand: ParsableCommand {
       PasswordCommand.self, DerivationCommand.self, CheckCommand.self, RefreshCommand.self, InfoCommand.self,
       ThumbnailsCommand.self, SpeedCommand.self, ListCommand.self, ShowCommand.self,
       TagCommand.self, ZoneCommand.self, DuplicatesCommand.self, ImportCommand.self, ExportCommand.self,
-      ServeCommand.self, DoctorCommand.self, ProveCommand.self,
+      ServeCommand.self, ChooseCommand.self, DoctorCommand.self, ProveCommand.self,
     ],
     // mount(8) calls `agonyfs VAULT MOUNTPOINT -o …` for `mount -t fuse.agonyfs` and for lines of /etc/fstab.
     defaultSubcommand: MountCommand.self

@@ -232,4 +232,25 @@ extension HelpText {
       agonyfs serve --http --open ~/Vault
       agonyfs serve --listen 192.168.1.5 --port 9000 --idle 5m ~/Albums
     """
+
+  static let choose = """
+    Opens a page of a mounted space in the browser of this machine, and ends when something was chosen there. Then the \
+    paths are printed as agonyfs list prints them: one on each line, as they work from where you stand. What --max, --type \
+    and the durations leave out is shown, and cannot be selected. Photos have no duration: with one only videos can be.
+
+    A press selects a photo; Enter or two presses show it. What is selected is what is chosen: another album or search \
+    begins anew.
+
+    No password is asked for: the page shows what you have mounted, to you alone. Only this machine gets an answer, only \
+    one browser, within 5 minutes, and only of a program that runs as you. The browser is what BROWSER names, or else that \
+    of xdg-open. Nothing can be changed there.
+
+    The status is 1, and nothing is printed, after Cancel or Ctrl-C, without use for an hour, or two minutes after the page \
+    was closed; 2 without a graphical session.
+
+    EXAMPLES
+
+      agonyfs choose --max 9 ~/Albums
+      agonyfs choose -0 --type video --max-duration 60s ~/Albums | xargs -0 -r cp -t ~/Outbox
+    """
 }

@@ -49,6 +49,17 @@ import Testing
       packed[count - 1] == Array("Photos of the family/\(year)/Album \(album)/IMG_20190714_\(count - 1).jpg".utf8))
   }
 
+  @Test func whatMayNotBeChosenIsMarked() {
+    var builder = SnapshotBuilder(SectionsRequest())
+    builder.allowed = [2, 4]
+    for inode in UInt64(1)...4 {
+      _ = builder.add(tile(day: 43_658, kind: 16 | 5), inode: inode, Array("\(inode).jpg".utf8)[...])
+    }
+    let snapshot = builder.snapshot()
+    #expect((0..<4).map { snapshot.isRefused($0) } == [true, false, true, false])
+    #expect((0..<4).map { snapshot.kind($0) & ~8 } == [21, 21, 21, 21])
+  }
+
   @Test func daysAreSectionsOfAtMost500() {
     // 2019-07-14 and -15, and one without a day.
     let photos = (0..<1201).map { ("a/\($0).jpg", UInt16(43_658)) } + [("b.jpg", 43_657), ("c.jpg", 0)]

@@ -25,6 +25,8 @@ public struct SectionsRequest: Sendable {
   public var album: SpacePath?
   /// Whether what is in the trash is asked for, and nothing else.
   public var isTrash = false
+  /// A query that finds what may be chosen; empty if that is everything.
+  public var allowed = ""
 
   /// All photos by day.
   public init() {}
@@ -48,6 +50,7 @@ extension Gallery {
       }
       var builder = SnapshotBuilder(request)
       let question = question(request)
+      if !request.allowed.isEmpty { builder.allowed = try inodes(of: question, request.allowed) }
       if request.grouping == .place || request.grouping == .tag {
         for (title, query) in try groups(of: question, by: request.grouping.rawValue) {
           var part = question
@@ -79,6 +82,17 @@ extension Gallery {
     }
     if let album = request.album { question.within = album.bytes }
     return question
+  }
+
+  /// The files that a question finds of which a query holds as well.
+  private func inodes(of question: CatalogRequest, _ query: String) throws -> Set<UInt64> {
+    var question = question
+    question.query += " " + query
+    question.sort = nil
+    var inodes: Set<UInt64> = []
+    var reader = try ask(question)
+    _ = try reader.tiles { _, inode, _ in _ = inodes.insert(inode) }
+    return inodes
   }
 
   private func groups(of question: CatalogRequest, by field: String) throws -> [(title: String, query: String)] {

@@ -34,6 +34,8 @@ public final class Snapshot: Sendable {
   public static let mostInSection = 500
   /// Bytes of a photo in the geometry.
   public static let tileBytes = 8
+  /// What is added to the kind of a photo that may not be chosen. The kinds themselves are smaller.
+  static let refused: UInt8 = 8
 
   /// What it is called by browsers: 32 random hexadecimal digits.
   public let name: String
@@ -45,7 +47,7 @@ public final class Snapshot: Sendable {
   public let pending: Int
   /// Whether the mount examines them by itself.
   public let isExamining: Bool
-  /// Eight bytes for each photo, as the door's `tiles` have them.
+  /// Eight bytes for each photo, as the door's `tiles` have them, but for `refused`.
   public let geometry: [UInt8]
   /// The directory that all of it is in.
   let album: SpacePath
@@ -88,6 +90,9 @@ public final class Snapshot: Sendable {
   func item(_ index: Int) throws(GalleryError) -> SnapshotItem {
     SnapshotItem(path: try path(index), inode: paths.inode(index))
   }
+
+  /// Whether a photo may not be chosen (`SectionsRequest.allowed`).
+  public func isRefused(_ index: Int) -> Bool { kind(index) & Self.refused != 0 }
 
   /// What the geometry says of the kind of a photo, as the door's `tiles` have it.
   public func kind(_ index: Int) -> UInt8 { geometry[index * Self.tileBytes + 5] }

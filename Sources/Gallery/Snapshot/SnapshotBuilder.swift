@@ -20,6 +20,8 @@ struct SnapshotBuilder {
   private var first = 0
   var pending = 0
   var isExamining = false
+  /// The files that may be chosen; nil if all may.
+  var allowed: Set<UInt64>?
 
   /// Days from 1900-01-01 to 1970-01-01.
   private static let daysTo1970: Int64 = 25_567
@@ -49,6 +51,7 @@ struct SnapshotBuilder {
     }
     guard paths.append(path, inode: inode) else { return false }
     geometry += tile
+    if let allowed, !allowed.contains(inode) { geometry[geometry.count - Snapshot.tileBytes + 5] |= Snapshot.refused }
     return true
   }
 

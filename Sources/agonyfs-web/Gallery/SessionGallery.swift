@@ -31,6 +31,7 @@ final class SessionGallery: Sendable {
   }
 
   let isReadOnly: Bool
+  private let allowed: String
   private let gallery: Mutex<Gallery?>
   private let shelf = SnapshotShelf()
   private let pools: [Patience: NIOThreadPool]
@@ -40,8 +41,10 @@ final class SessionGallery: Sendable {
   private let listing = Mutex<TrashListing?>(nil)
 
   /// Takes the descriptor of the space's root over.
-  init(root: CInt, isReadOnly: Bool) throws {
-    self.isReadOnly = isReadOnly
+  ///
+  /// - Parameter allowed: as in `SectionsRequest`.
+  init(root: CInt, isReadOnly: Bool, allowed: String) throws {
+    (self.isReadOnly, self.allowed) = (isReadOnly, allowed)
     gallery = Mutex(Gallery(root: root))
     pools = Dictionary(
       uniqueKeysWithValues: Patience.allCases.map { ($0, NIOThreadPool(numberOfThreads: $0.threads)) })
@@ -93,7 +96,9 @@ final class SessionGallery: Sendable {
 
   /// Makes a snapshot and keeps it.
   func snapshot(_ request: SectionsRequest) async throws -> Snapshot {
-    let snapshot = try await run { try $0.snapshot(request) }
+    var asked = request
+    asked.allowed = allowed
+    let snapshot = try await run { [asked] in try $0.snapshot(asked) }
     shelf.put(snapshot)
     return snapshot
   }

@@ -64,6 +64,9 @@ export const state = (used = false, busy = false) => {
   return json(said ? `/api/state?${said}` : '/api/state');
 };
 export const login = (password) => ask('POST', '/login', { body: password });
+/** Ends a choice with these photos, or without any. */
+export const choose = (snapshot, items) => send('POST', '/api/choice', { snapshot, items });
+export const cancelChoice = () => ask('DELETE', '/api/choice');
 export const lock = () => ask('POST', '/lock', { keepalive: true });
 
 /** `question`: q, group, sort, album (base64url), trash. */

@@ -67,8 +67,9 @@ export class GridCells {
     cell.classList.toggle('favourite', this.snapshot.isFavourite(item));
     const facts = this.snapshot.known(item);
     const kind = texts.kinds[kindNames[this.snapshot.kind(item)]] ?? '';
-    cell.setAttribute('aria-label', facts ? plain(texts.photoLabel(facts, kind))
-      : `${kind} ${format.day(this.snapshot.day(item), this.snapshot.precision(item))}`);
+    const label = facts ? plain(texts.photoLabel(facts, kind))
+      : `${kind} ${format.day(this.snapshot.day(item), this.snapshot.precision(item))}`;
+    cell.setAttribute('aria-label', this.selection.isAllowed(item) ? label : texts.refused(label));
     if (facts?.duration) cell.dataset.duration = format.duration(facts.duration);
     else delete cell.dataset.duration;
   }
@@ -78,7 +79,12 @@ export class GridCells {
   #mark(cell) {
     const isChosen = this.selection.has(cell.item);
     cell.classList.toggle('chosen', isChosen);
-    cell.setAttribute('aria-selected', isChosen);
+    const isRefused = !this.selection.isAllowed(cell.item);
+    cell.classList.toggle('refused', isRefused);
+    for (const [name, value] of [['aria-selected', !isRefused && String(isChosen)], ['aria-disabled', isRefused && 'true']]) {
+      if (value) cell.setAttribute(name, value);
+      else cell.removeAttribute(name);
+    }
   }
 
   /** Shows what is selected. */

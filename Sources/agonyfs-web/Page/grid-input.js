@@ -39,7 +39,7 @@ export function listenToGrid(grid, { open, zoom }) {
     press = { id: event.pointerId, item: cell.item, x: event.clientX, y: event.clientY, at: event,
       isTouch: event.pointerType === 'touch' };
     if (press.isTouch) press.timer = setTimeout(() => press && beginDrag(), longPress);
-    else press.isMark = isCorner(cell, event) || !selection.isEmpty;
+    else press.isMark = isCorner(cell, event) || selection.isActive;
   });
 
   element.addEventListener('pointermove', (event) => {
@@ -89,11 +89,17 @@ export function listenToGrid(grid, { open, zoom }) {
       return;
     }
     if (event.shiftKey && !selection.isEmpty) selection.extend(cell.item);
-    else if (!selection.isEmpty || event.ctrlKey || event.metaKey
+    else if (selection.isActive || event.ctrlKey || event.metaKey
       || (isCorner(cell, event) && matchMedia('(hover: hover)').matches)) {
       selection.toggle(cell.item);
     } else open(cell.item);
     grid.focused = cell.item;
+  });
+
+  // Where a press chooses, two show.
+  canvas.addEventListener('dblclick', (event) => {
+    const cell = event.target.closest('.cell');
+    if (cell && selection.isAsked) open(cell.item);
   });
 
   element.addEventListener('keydown', (event) => {

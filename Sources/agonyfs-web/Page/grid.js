@@ -47,6 +47,7 @@ export class Grid {
     });
     this.sharp = new Thumbs(snapshot, 512, 150, (item, address) => this.cells.sharpen(item, address));
     this.selection.addEventListener('change', () => this.#marks());
+    this.element.classList.toggle('selecting', selection.isActive);
     this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(this.element);
     for (const part of [leading, trailing]) if (part) this.observer.observe(part);
@@ -214,7 +215,7 @@ export class Grid {
   }
 
   #marks() {
-    this.element.classList.toggle('selecting', !this.selection.isEmpty);
+    this.element.classList.toggle('selecting', this.selection.isActive);
     this.cells.markAll();
     for (const [group, header] of this.#headers) this.cells.markHeader(group, header);
   }

@@ -2,6 +2,7 @@
 
 import { Albums, albumPlace } from './albums.js';
 import * as api from './api.js';
+import { beginChoice, choiceBar } from './choice.js';
 import { empty, icon, make } from './dom.js';
 import { showLogin } from './login.js';
 import { back, closeAll, opened } from './navigation.js';
@@ -50,27 +51,29 @@ function select(part) {
   parts[part].show();
 }
 
-function shell(isReadOnly) {
+function shell({ readOnly: isReadOnly, choice }) {
   empty(app);
-  app.className = isReadOnly ? 'open readonly' : 'open';
+  app.className = `open${isReadOnly ? ' readonly' : ''}${choice ? ' choosing' : ''}`;
   const entry = (part) => make('button', { type: 'button', class: 'entry', 'data-part': part, onclick: () => {
     closeAll();
     select(part);
   } }, icon(parts[part].drawing), make('span', { text: texts[part] }));
-  uploads = new Uploads({ album: () => view?.place?.album, changed: () => (view?.refresh ?? view?.load)?.call(view) });
+  if (!choice) uploads = new Uploads({ album: () => view?.place?.album, changed: () => (view?.refresh ?? view?.load)?.call(view) });
   const act = (drawing, name, call, kind = '') =>
     make('button', { type: 'button', class: `entry ${kind}`, onclick: call }, icon(drawing), make('span', { text: name }));
-  app.append(make('nav', { class: 'rail', 'aria-label': texts.parts }, ...Object.keys(parts).map(entry),
+  const shown = Object.keys(parts).filter((part) => !choice || part !== 'trash');
+  app.append(make('nav', { class: 'rail', 'aria-label': texts.parts }, ...shown.map(entry),
     make('span', { class: 'space' }), !isReadOnly && act('upload', texts.upload, () => uploads.choose(), 'send'),
-    act('lock', texts.lock, () => session.lock())),
-  make('main', { id: 'stage', class: 'stage' }), uploads.element);
+    !choice && act('lock', texts.lock, () => session.lock())),
+  make('main', { id: 'stage', class: 'stage' }), choice ? choiceBar() : uploads.element);
 }
 
 async function start() {
   try {
     const state = await session.opened();
     if (state.locked) return showLogin(start, session.interrupted());
-    shell(state.readOnly);
+    beginChoice(state.choice);
+    shell(state);
     select('photos');
   } catch (problem) {
     empty(app);

@@ -1,6 +1,7 @@
 // Photos in a grid: all, those of an album, of a search, or of the trash.
 
 import * as actions from './actions.js';
+import { newSelection } from './choice.js';
 import { choose } from './dialogs.js';
 import { button, make, plain, say } from './dom.js';
 import { listenToGrid } from './grid-input.js';
@@ -8,7 +9,6 @@ import { Grid } from './grid.js';
 import { OtherFiles } from './other-files.js';
 import { Scrubber } from './scrubber.js';
 import { Search } from './search.js';
-import { Selection } from './selection.js';
 import { readOnly } from './session.js';
 import { Snapshot } from './snapshot.js';
 import { texts } from './texts.js';
@@ -122,7 +122,7 @@ export class Photos {
       this.#pause *= snapshot.pending === this.#pending ? 2 : 1;
     }
     this.#pending = snapshot.pending;
-    this.selection = new Selection(snapshot.count);
+    this.selection = newSelection(snapshot);
     this.selection.addEventListener('change', () => this.#bar());
     const isSearch = this.#isSearch;
     const title = isSearch ? texts.answers(snapshot.count) : plain(this.place.title);
@@ -179,7 +179,8 @@ export class Photos {
   }
 
   #bar() {
-    const isSelecting = this.selection && !this.selection.isEmpty;
+    // A choice has a bar of its own.
+    const isSelecting = this.selection && !this.selection.isAsked && !this.selection.isEmpty;
     this.element.classList.toggle('selecting', Boolean(isSelecting));
     if (isSelecting) return this.#selectionBar();
     // Whoever types in the field goes on typing.

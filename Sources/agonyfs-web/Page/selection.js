@@ -1,30 +1,46 @@
 // Which photos are selected.
 //
 // 1. A bit for each photo, so that a million can be selected at once.
+// 2. What may not be chosen never is: the event `refused` says why, `kind` or `most`.
 
 export class Selection extends EventTarget {
   #chosen;
+  #refusal;
   count = 0;
   /** Where a selection by shift or by dragging begins. */
   anchor = 0;
 
-  constructor(total) {
+  /** `most` photos at most, and those of which `isAllowed(item)` is true. `isAsked`: it is what the page is shown for. */
+  constructor(total, { most = Infinity, isAllowed = () => true, isAsked = false } = {}) {
     super();
+    Object.assign(this, { most, isAllowed, isAsked });
     this.#chosen = new Uint8Array(total);
   }
 
   has(item) { return this.#chosen[item] === 1; }
   get isEmpty() { return this.count === 0; }
+  /** Whether a press on a photo selects it. */
+  get isActive() { return this.isAsked || this.count > 0; }
 
   #set(item, isChosen) {
     if (this.has(item) === isChosen) return;
+    if (isChosen && (!this.isAllowed(item) || this.count >= this.most)) {
+      this.#refusal = this.isAllowed(item) ? 'most' : 'kind';
+      return;
+    }
     this.#chosen[item] = isChosen ? 1 : 0;
     this.count += isChosen ? 1 : -1;
   }
 
-  #changed() { this.dispatchEvent(new Event('change')); }
+  #changed() {
+    this.dispatchEvent(new Event('change'));
+    if (this.#refusal) this.dispatchEvent(new CustomEvent('refused', { detail: this.#refusal }));
+    this.#refusal = undefined;
+  }
 
   toggle(item) {
+    // Of one, another takes the place.
+    if (this.most === 1 && !this.has(item) && this.isAllowed(item)) for (const each of this.items()) this.#set(each, false);
     this.#set(item, !this.has(item));
     this.anchor = item;
     this.#changed();
@@ -37,15 +53,24 @@ export class Selection extends EventTarget {
     this.#changed();
   }
 
+  /** Whether all of a run are selected that may be. */
   hasAll(first, count) {
-    for (let item = first; item < first + count; item += 1) if (!this.has(item)) return false;
-    return true;
+    let isAny = false;
+    for (let item = first; item < first + count; item += 1) {
+      if (this.has(item)) isAny = true;
+      else if (this.isAllowed(item)) return false;
+    }
+    return isAny;
   }
 
-  /** All of a run, or none if all are selected. */
+  /** All of a run, or none if no more can be selected. */
   toggleAll(first, count) {
-    const isChosen = !this.hasAll(first, count);
-    for (let item = first; item < first + count; item += 1) this.#set(item, isChosen);
+    const before = this.count;
+    for (let item = first; item < first + count; item += 1) this.#set(item, true);
+    if (this.count === before) {
+      for (let item = first; item < first + count; item += 1) this.#set(item, false);
+      if (this.count !== before) this.#refusal = undefined;
+    }
     this.anchor = first;
     this.#changed();
   }

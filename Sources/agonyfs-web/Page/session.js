@@ -11,7 +11,7 @@ import * as api from './api.js';
 import { empty } from './dom.js';
 import { texts } from './texts.js';
 
-const hiddenLimit = 60_000;
+let hiddenLimit = 60_000;
 // The server ends a session of which it hears nothing for 90 s.
 const signEvery = 25_000;
 const servedLimit = 90_000;
@@ -50,6 +50,8 @@ export async function opened() {
   const state = await api.state();
   idleLimit = (state.idleSeconds || 600) * 1000;
   isOpen = !state.locked;
+  // What is chosen for another window is chosen beside that.
+  if (state.choice) hiddenLimit = idleLimit;
   isReadOnly = Boolean(state.readOnly);
   lastUse = Date.now();
   return state;
@@ -85,6 +87,12 @@ export async function lock(serverKnows = false) {
   // Without a connection there is nothing to load; the page is empty as it is.
   if (told === true) location.replace('/');
   else end(told === 'unpaired' ? texts.unpaired : texts.lockedOffline, told !== 'unpaired');
+}
+
+/** Forgets everything, for the server ends, and says so. */
+export function over(text) {
+  forget();
+  end(text, false);
 }
 
 function end(text, mayTryAgain) {

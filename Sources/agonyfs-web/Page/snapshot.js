@@ -5,6 +5,7 @@
 import * as api from './api.js';
 import { lastUpTo } from './layout.js';
 
+// 8 more: it may not be chosen.
 export const kinds = { photo: 0, video: 1, live: 2, motion: 3, raw: 4, other: 5 };
 const keptSections = 24;
 
@@ -52,7 +53,8 @@ export class Snapshot {
     const at = item * 8 + 2;
     return `rgb(${this.#bytes[at]} ${this.#bytes[at + 1]} ${this.#bytes[at + 2]})`;
   }
-  kind(item) { return this.#bytes[item * 8 + 5] & 15; }
+  kind(item) { return this.#bytes[item * 8 + 5] & 7; }
+  isRefused(item) { return (this.#bytes[item * 8 + 5] & 8) !== 0; }
   isFavourite(item) { return (this.#bytes[item * 8 + 5] & 16) !== 0; }
   setFavourite(item, favourite) {
     if (favourite) this.#bytes[item * 8 + 5] |= 16;

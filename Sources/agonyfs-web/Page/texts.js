@@ -82,6 +82,24 @@ export const texts = {
   selected: (count) => `${numbers.format(count)} selected`,
   selectWhole: (name, count) => `${name}, ${photos(count)}: select all`,
   endSelection: 'End the selection',
+
+  // A choice for a program
+  choice: 'Choice',
+  chosen: (count, most) => (most === undefined ? texts.selected(count) : `${numbers.format(count)} of ${numbers.format(most)}`),
+  mayChoose: ({ most, type, minDuration, maxDuration }) => {
+    const names = type ? { photo: ['photo', 'photos'], video: ['video', 'videos'] }[type] : ['photo or video', 'photos and videos'];
+    const what = most === undefined ? `Choose ${names[1]}` : `Choose ${most === 1 ? 'one' : `up to ${numbers.format(most)}`} ${
+      names[most === 1 ? 0 : 1]}`;
+    const lengths = [minDuration !== undefined && `at least ${n(minDuration, 'second', 'seconds')}`,
+      maxDuration !== undefined && `at most ${n(maxDuration, 'second', 'seconds')}`].filter(Boolean);
+    return [what, ...lengths.length > 0 ? [`${lengths.join(' and ')} long`] : []].join(', ');
+  },
+  done: 'Done',
+  refused: (label) => `${label}, cannot be chosen`,
+  refusedKind: 'This one cannot be chosen.',
+  refusedMost: (most) => `No more than ${numbers.format(most)} can be chosen.`,
+  choiceDone: 'These were chosen. This page can be closed.',
+  choiceCancelled: 'Nothing was chosen. This page can be closed.',
   download: 'Download',
   downloadMany: (count) => `Download ${photos(count)}`,
   oneArchive: 'As one ZIP file',

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Synchronization
 internal import WebAccess
 
@@ -6,6 +7,9 @@ final class Access: Sendable {
   private struct State {
     var pairings = Pairings()
     var sessions: Sessions<SpaceSession>
+    /// Whether there was a session.
+    var hasBegun = false
+    var hasChosen = false
   }
 
   private let state: Mutex<State>
@@ -13,17 +17,25 @@ final class Access: Sendable {
   /// Seconds without use after which a session ends.
   let idle: Int
   private let addressing: Addressing
+  /// What is to be chosen; nil for `agonyfs serve`.
+  let choosing: Choosing?
   let desk = LoginDesk()
   /// A page that is open asks for the state far more often.
   private static let silence = Duration.seconds(90)
 
-  init(_ spaces: Spaces, idle: Int, addressing: Addressing) {
-    (self.spaces, self.idle, self.addressing) = (spaces, idle, addressing)
+  init(_ spaces: Spaces, idle: Int, addressing: Addressing, choosing: Choosing?) {
+    (self.spaces, self.idle, self.addressing, self.choosing) = (spaces, idle, addressing, choosing)
     state = Mutex(State(sessions: Sessions(idle: .seconds(idle), silence: Self.silence)))
   }
 
   /// The check that requests have to pass now.
   var check: RequestCheck { addressing.check }
+
+  var cookies: CookieNames { addressing.cookies }
+
+  /// Whether a browser may pair. To choose, no password is asked for: what is shown is open to the user of this process, and
+  /// to no other one by this.
+  func mayPair(_ peer: Peer) -> Bool { choosing == nil || peer.user == geteuid() }
 
   /// A new offer for a QR code.
   func makeOffer() -> Pairings.Offer { state.withLock { $0.pairings.makeOffer(now: Clock.now) } }
@@ -71,13 +83,28 @@ final class Access: Sendable {
     case .inUse: return .inUse
     case .failed(let reason): return .failed(reason)
     }
-    guard let session = try? SpaceSession(mount) else {
+    return await begin(mount, pairing: pairing, peer: peer)
+  }
+
+  /// Begins a session of the given mount without a password, to choose.
+  ///
+  /// - Returns: its token; nil if the mount is gone.
+  func openGiven(pairing: Token, peer: Peer) async -> Token? {
+    guard let mount = await spaces.openGiven(),
+      case .success(let token) = await begin(mount, pairing: pairing, peer: peer)
+    else { return nil }
+    return token
+  }
+
+  private func begin(_ mount: SpaceMount, pairing: Token, peer: Peer) async -> AgonyfsProgram.Outcome<Token> {
+    guard let session = try? SpaceSession(mount, allowed: choosing?.query ?? "") else {
       await spaces.release(mount)
       return .failed("The space is not mounted any more.")
     }
     let begun = state.withLock { state -> (token: Token, replaced: SpaceSession?)? in
       // It may have made room for another one meanwhile.
       guard state.pairings.isPaired(pairing, user: peer.user, now: Clock.now) else { return nil }
+      state.hasBegun = true
       return state.sessions.begin(session, pairing: pairing, peer: peer, now: Clock.now)
     }
     guard let begun else {
@@ -108,6 +135,27 @@ final class Access: Sendable {
       // A mount that takes long to go keeps no other session open.
       for session in over { Task { await spaces.release(session.mount) } }
     }
+  }
+
+  /// Whether this is the first choice.
+  func takesChoice() -> Bool {
+    state.withLock { state in
+      defer { state.hasChosen = true }
+      return !state.hasChosen
+    }
+  }
+
+  /// Returns when nobody can choose any more.
+  ///
+  /// - Returns: whether nobody came in time; else the session has ended.
+  func choiceIsOver() async -> Bool {
+    let end = Clock.now + Pairings.offerTime
+    while (try? await Task.sleep(for: .seconds(1))) != nil {
+      let (hasBegun, isEmpty) = state.withLock { ($0.hasBegun, $0.sessions.isEmpty) }
+      if hasBegun, isEmpty { return false }
+      if !hasBegun, Clock.now > end { return true }
+    }
+    return false
   }
 
   /// Ends everything, at the end of the program. Returns what could not be taken away, and why.

@@ -18,7 +18,7 @@ func addAccessRoutes(to router: Router<WebContext>, _ access: Access) {
     return Response(
       status: .noContent,
       headers: [
-        .setCookie: CookieName.removing(CookieName.session),
+        .setCookie: access.cookies.removing(access.cookies.session),
         // Not the cookies: the pairing stays.
         .clearSiteData: "\"cache\", \"storage\"",
       ])
@@ -35,11 +35,12 @@ func addAccessRoutes(to router: Router<WebContext>, _ access: Access) {
       access.page(of: token, isSending: context.query?["busy"] == "1")
       downloads = access.downloads(token)
     }
-    let isReadOnly = session?.isReadOnly ?? false
+    let isReadOnly = session?.isReadOnly ?? false || access.choosing != nil
+    let choice = access.choosing.map { ",\"choice\":\($0.json)" } ?? ""
     return Response(
       .ok,
       json: """
-        {"locked":\(session == nil),"readOnly":\(isReadOnly),"idleSeconds":\(access.idle),"downloads":\(downloads)}
+        {"locked":\(session == nil),"readOnly":\(isReadOnly),"idleSeconds":\(access.idle),"downloads":\(downloads)\(choice)}
         """)
   }
 }
@@ -64,8 +65,8 @@ private func login(_ request: Request, _ context: WebContext, _ access: Access) 
   let delay = await access.desk.finish(ticket, wasWrong: wasWrong)
   switch outcome {
   case .success(let token):
-    return Response(
-      status: .noContent, headers: [.setCookie: CookieName.setting(CookieName.session, to: token.text)])
+    let cookies = access.cookies
+    return Response(status: .noContent, headers: [.setCookie: cookies.setting(cookies.session, to: token.text)])
   case .wrong:
     try await Task.sleep(for: delay)
     return Response(.forbidden, error: "wrong-password")

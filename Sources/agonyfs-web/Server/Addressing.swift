@@ -17,11 +17,13 @@ final class Addressing: Sendable {
     var check: RequestCheck
     /// Of the certificate for the next code, if it was not said yet.
     var fingerprint: String?
+    /// 0 if the system is to choose one, until it has.
+    var port: Int
   }
 
   /// Where the server listens.
   let listened: LocalAddress
-  let port: Int
+  var port: Int { state.withLock { $0.port } }
   let certificates = ShownCertificates()
   private let isEncrypted: Bool
   private let certificateFolder: String?
@@ -36,17 +38,28 @@ final class Addressing: Sendable {
       throw Failure("--http is for this machine only; leave it out, or listen at 127.0.0.1.", status: 2)
     }
     self.listened = listened
-    (port, isEncrypted, certificateFolder) = (command.port, !command.http, command.certificateFolder)
+    (isEncrypted, certificateFolder) = (!command.http, command.certificateFolder)
     let machine = Self.machine(at: listened)
     let addresses = listened.isAny ? Self.addresses(machine) : [listened]
     guard let shown = addresses.first else { throw Failure("This machine has no address that is up.") }
     let check = Self.check(addresses, at: listened, port: command.port, isEncrypted: !command.http)
-    state = Mutex(State(machine: machine, shown: shown, check: check))
+    state = Mutex(State(machine: machine, shown: shown, check: check, port: command.port))
     if isEncrypted {
       let fingerprint = try showCertificate(for: shown, addresses)
       state.withLock { $0.fingerprint = fingerprint }
     }
   }
+
+  /// The server listens at a port, which the system may have chosen.
+  func listens(at port: Int) {
+    state.withLock { state in
+      guard port != state.port else { return }
+      state.port = port
+      state.check = Self.check([state.shown], at: listened, port: port, isEncrypted: isEncrypted)
+    }
+  }
+
+  var cookies: CookieNames { CookieNames(port: port, isEncrypted: isEncrypted) }
 
   /// What requests have to be addressed to now.
   var check: RequestCheck { state.withLock { $0.check } }
@@ -84,7 +97,7 @@ final class Addressing: Sendable {
     state.withLock { state in
       let sentence = look(&state, isForCode: true)
       defer { state.fingerprint = nil }
-      let origin = "\(isEncrypted ? "https" : "http")://\(state.shown.host):\(port)/"
+      let origin = "\(isEncrypted ? "https" : "http")://\(state.shown.host):\(state.port)/"
       return Next(sentence: sentence, fingerprint: state.fingerprint, origin: origin)
     }
   }
@@ -117,7 +130,7 @@ final class Addressing: Sendable {
       }
     }
     let hosts = addresses + state.earlier.union([state.shown]).filter { !addresses.contains($0) }
-    state.check = Self.check(hosts, at: listened, port: port, isEncrypted: isEncrypted)
+    state.check = Self.check(hosts, at: listened, port: state.port, isEncrypted: isEncrypted)
     return sentence
   }
 

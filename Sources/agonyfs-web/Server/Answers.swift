@@ -39,18 +39,25 @@ extension HTTPField.Name {
     """
 }
 
-/// The cookies. A name that begins so is taken by browsers only from the host itself, over TLS or on this machine.
-enum CookieName {
-  static let pairing = "__Host-pairing"
-  static let session = "__Host-session"
+/// The cookies of a server.
+struct CookieNames: Sendable {
+  let pairing: String
+  let session: String
+  private let attributes: String
 
-  /// The value of a header that sets one until the browser is closed.
-  static func setting(_ name: String, to value: String) -> String {
-    "\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=Strict"
+  /// Over TLS browsers take a name with this prefix only from the host itself. Without TLS, which is for this machine only,
+  /// many take neither that nor `Secure`; and all ports have the same cookies, so that the name says which port it is of.
+  init(port: Int, isEncrypted: Bool) {
+    let names = ["pairing", "session"].map { isEncrypted ? "__Host-\($0)" : "agonyfs-\(port)-\($0)" }
+    (pairing, session) = (names[0], names[1])
+    attributes = "Path=/; \(isEncrypted ? "Secure; " : "")HttpOnly; SameSite=Strict"
   }
 
+  /// The value of a header that sets one until the browser is closed.
+  func setting(_ name: String, to value: String) -> String { "\(name)=\(value); \(attributes)" }
+
   /// The value of a header that removes one.
-  static func removing(_ name: String) -> String { setting(name, to: "") + "; Max-Age=0" }
+  func removing(_ name: String) -> String { setting(name, to: "") + "; Max-Age=0" }
 }
 
 extension Response {

@@ -16,6 +16,25 @@ enum Browser {
     process.standardInput = FileHandle.nullDevice
     if (try? process.run()) == nil { Output.note("xdg-open is not there; open the address by hand.") }
   }
+
+  /// Shows a URL by what `BROWSER` names, or else by xdg-open. The URL is good only for the user of this process.
+  static func choose(at url: String) {
+    let known = ProcessInfo.processInfo.environment["BROWSER"]?.split(separator: ":").first
+    var words = (known ?? "xdg-open").split(separator: " ").map { $0 == "%s" ? url : String($0) }
+    if !words.contains(url) { words.append(url) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = words
+    process.standardInput = FileHandle.nullDevice
+    // Standard output is for the paths.
+    process.standardOutput = FileHandle.standardError
+    process.terminationHandler = { if $0.terminationStatus != 0 { Self.sayFailed(url) } }
+    if (try? process.run()) == nil { sayFailed(url) }
+  }
+
+  private static func sayFailed(_ url: String) {
+    Output.note("No browser was started; open this address on this machine, as the same user: \(url)")
+  }
 }
 
 /// Runs something in a thread of its own, because it waits for a person.

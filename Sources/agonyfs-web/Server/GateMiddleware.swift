@@ -42,17 +42,22 @@ struct GateMiddleware: RouterMiddleware {
     guard let peer = context.peer else { return .blank }
     if let answer = try await pairing(request, peer, isReading: isReading, mayWrite: mayWrite) { return answer }
     let cookies = fields[values: .cookie]
-    guard let pairing = CookieHeader.value(of: CookieName.pairing, in: cookies).flatMap({ Token(text: $0) }),
+    guard let pairing = CookieHeader.value(of: access.cookies.pairing, in: cookies).flatMap({ Token(text: $0) }),
       access.isPaired(pairing, peer: peer)
     else { return .blank }
     guard isReading || mayWrite else { return Response(.forbidden, error: "origin").closed }
+    // Who chooses changes nothing.
+    let isOfChoice = ["/api/thumbs", "/api/choice", "/lock"].contains(request.uri.path)
+    guard isReading || access.choosing == nil || isOfChoice else {
+      return Response(.forbidden, error: "choosing", detail: "Here photos are chosen, and nothing is changed.").closed
+    }
     let isInSpace = request.uri.path.hasPrefix("/api")
     guard !isInSpace || !isReading || access.check.allowsReading(fetchSite: single(.fetchSite, fields)) else {
       return Response(.forbidden, error: "origin").closed
     }
     var context = context
     context.pairing = pairing
-    if let token = CookieHeader.value(of: CookieName.session, in: cookies).flatMap({ Token(text: $0) }) {
+    if let token = CookieHeader.value(of: access.cookies.session, in: cookies).flatMap({ Token(text: $0) }) {
       context.claimed = token
       context.session = access.session(token, pairing: pairing, peer: peer)
       context.token = context.session == nil ? nil : token
@@ -127,11 +132,16 @@ struct GateMiddleware: RouterMiddleware {
   private func pairing(_ request: Request, _ peer: Peer, isReading: Bool, mayWrite: Bool) async throws -> Response? {
     let path = request.uri.path
     if path == "/pair", request.method == .post {
-      guard mayWrite, let secret = await secret(of: request), let pairing = await access.pair(secret, peer: peer)
+      guard mayWrite, access.mayPair(peer), let secret = await secret(of: request),
+        let pairing = await access.pair(secret, peer: peer)
       else { return .blank }
-      return Response(
-        status: .noContent, headers: [.setCookie: CookieName.setting(CookieName.pairing, to: pairing.text)]
-      ).closed
+      let cookies = access.cookies
+      var headers: HTTPFields = [.setCookie: cookies.setting(cookies.pairing, to: pairing.text)]
+      if access.choosing != nil {
+        guard let token = await access.openGiven(pairing: pairing, peer: peer) else { return .blank }
+        headers.append(HTTPField(name: .setCookie, value: cookies.setting(cookies.session, to: token.text)))
+      }
+      return Response(status: .noContent, headers: headers).closed
     }
     guard isReading, path.utf8.count == 33, path.hasPrefix("/"), access.showsPage(at: String(path.dropFirst())) else {
       return nil

@@ -21,7 +21,8 @@ struct PageFile: Sendable {
   private static let scripts: [String: [UInt8]] = [
     "actions.js": PackageResources.actions_js, "album-names.js": PackageResources.album_names_js,
     "album-picker.js": PackageResources.album_picker_js, "albums.js": PackageResources.albums_js,
-    "api.js": PackageResources.api_js, "dialogs.js": PackageResources.dialogs_js, "dom.js": PackageResources.dom_js,
+    "api.js": PackageResources.api_js, "choice.js": PackageResources.choice_js,
+    "dialogs.js": PackageResources.dialogs_js, "dom.js": PackageResources.dom_js,
     "facts.js": PackageResources.facts_js, "files.js": PackageResources.files_js,
     "format.js": PackageResources.format_js, "gestures.js": PackageResources.gestures_js,
     "grid-cells.js": PackageResources.grid_cells_js, "grid-input.js": PackageResources.grid_input_js,

@@ -2,15 +2,16 @@ internal import ArgumentParser
 internal import Dispatch
 internal import Glibc
 internal import Identity
+internal import Synchronization
 internal import WebAccess
 
-/// The program that `agonyfs serve` becomes.
+/// The program that `agonyfs serve` and `agonyfs choose` become.
 @main
 struct Program: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "agonyfs-web", abstract: "Started by agonyfs serve; see agonyfs serve --help.")
 
-  @Option var vault: String
+  @Option var vault = ""
   @Option var mount: String?
   @Option var listen: String?
   @Option var port: Int
@@ -20,10 +21,20 @@ struct Program: ParsableCommand {
   @Option var certificateFolder: String?
   @Option(parsing: .unconditionalSingleValue) var mountOptions: [String] = []
 
+  // Of agonyfs choose, which gives a mount.
+  @Flag var choose = false
+  @Option var prefix = ""
+  @Flag var null = false
+  @Option var most: Int?
+  @Option var type: String?
+  @Option var minDuration: Int?
+  @Option var maxDuration: Int?
+
   /// These end the program in order, or show another code.
   private static let signals = [SIGTERM, SIGINT, SIGHUP, SIGUSR1]
 
   func run() throws {
+    if choose { Output.command.withLock { $0 = "choose" } }
     if let tracer = ProcessProtection.apply() {
       Output.note("Process \(tracer) traces this one and would read passwords; end it, or trace as root.")
       throw ExitCode(1)
@@ -43,24 +54,26 @@ struct Program: ParsableCommand {
       Output.note(failure.message)
       throw ExitCode(failure.status)
     }
+    let status: CInt = choose ? 1 : 0
     Task.detached {
       do {
         try await server.run()
-        Self.end(server, status: 0)
+        Self.end(server, status: status)
       } catch {
         Output.note(server.sentence(of: error))
         Self.end(server, status: 1)
       }
     }
-    server.watchTerminal()
+    if !choose { server.watchTerminal() }
     while true {
       var number: CInt = 0
       guard unsafe sigwait(&set, &number) == 0 else { continue }
-      if number == SIGUSR1 { server.showCode() } else { Self.end(server, status: 0) }
+      if number != SIGUSR1 { Self.end(server, status: status) }
+      if !choose { server.showCode() }
     }
   }
 
-  private static func end(_ server: WebServer, status: CInt) -> Never {
+  static func end(_ server: WebServer, status: CInt) -> Never {
     let isClean = server.end()
     Glibc.exit(isClean ? status : 1)
   }

@@ -15,11 +15,12 @@ final class SpaceSession: Sendable {
 
   /// A session that uses a mount.
   ///
+  /// - Parameter allowed: as in `SectionsRequest`.
   /// - Throws: `Failure` if the mount is gone.
-  init(_ mount: SpaceMount) throws {
+  init(_ mount: SpaceMount, allowed: String) throws {
     self.mount = mount
     let root = try mount.openRoot()
     isReadOnly = RootDirectory.isReadOnly(root)
-    gallery = try SessionGallery(root: root, isReadOnly: isReadOnly)
+    gallery = try SessionGallery(root: root, isReadOnly: isReadOnly, allowed: allowed)
   }
 }

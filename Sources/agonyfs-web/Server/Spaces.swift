@@ -39,6 +39,16 @@ final class Spaces: @unchecked Sendable {
     }
   }
 
+  /// The mount that is shown, for who needs no password; nil if it is gone. `release` gives it back.
+  func openGiven() async -> SpaceMount? {
+    await withCheckedContinuation { continuation in
+      queue.async {
+        let mount = self.isOver ? nil : self.given.flatMap { RootDirectory.isMounted($0.root) ? $0 : nil }
+        continuation.resume(returning: mount.map { self.use($0) })
+      }
+    }
+  }
+
   /// A session has ended. Returns when the mount is gone, if that was the last one.
   func release(_ mount: SpaceMount) async {
     await withCheckedContinuation { continuation in

@@ -37,7 +37,8 @@ final class WebServer: Sendable {
     let spaces = Spaces(
       program, vault: command.vault, given: given, options: command.mountOptions, idle: command.idle + 60,
       folder: folder)
-    return WebServer(Access(spaces, idle: command.idle, addressing: addressing), folder, addressing, command)
+    let access = Access(spaces, idle: command.idle, addressing: addressing, choosing: Choosing(command))
+    return WebServer(access, folder, addressing, command)
   }
 
   /// Serves until it fails.
@@ -45,7 +46,9 @@ final class WebServer: Sendable {
     let router = Router(context: WebContext.self)
     router.addMiddleware { GateMiddleware(access: access) }
     addAccessRoutes(to: router, access)
-    addGalleryRoutes(to: router.group("/api", context: SpaceContext.self))
+    let api = router.group("/api", context: SpaceContext.self)
+    addGalleryRoutes(to: api)
+    if let choosing = access.choosing { addChoiceRoutes(to: api, choosing, access) { self.chosen(status: $0) } }
     let configuration = HTTP1Channel.Configuration(
       additionalChannelHandlers: [ConnectionGuard(.shared)],
       httpDecoderConfiguration: .init(
@@ -62,8 +65,8 @@ final class WebServer: Sendable {
       configuration: .init(
         address: .hostname(addressing.listened.text, port: addressing.port),
         availableConnectionsDelegate: MaximumAvailableConnections(Connections.most)),
-      onServerRunning: { _ in self.started() }, logger: logger)
-    let watches = [Task { await access.watch() }, Task { await watchAddresses() }]
+      onServerRunning: { self.started(at: $0.localAddress?.port) }, logger: logger)
+    let watches = [Task { await access.watch() }, Task { await watchAddresses() }, Task { await watchChoice() }]
     defer { for watch in watches { watch.cancel() } }
     try await application.run()
   }
@@ -72,6 +75,22 @@ final class WebServer: Sendable {
   private func watchAddresses() async {
     while (try? await Task.sleep(for: .seconds(5))) != nil {
       if let sentence = addressing.look() { Output.note(sentence) }
+    }
+  }
+
+  /// Ends the program when nobody can choose any more.
+  private func watchChoice() async {
+    guard access.choosing != nil else { return }
+    if await access.choiceIsOver() { Output.note("Nobody opened the address in time.") }
+    guard !Task.isCancelled else { return }
+    startThread { Program.end(self, status: 1) }
+  }
+
+  /// Somebody chose, or cancelled. The page is still being told so.
+  private func chosen(status: CInt) {
+    startThread {
+      usleep(200_000)
+      Program.end(self, status: status)
     }
   }
 
@@ -108,8 +127,7 @@ final class WebServer: Sendable {
       if let fingerprint = next.fingerprint {
         Output.line("Fingerprint of the certificate (SHA-256):\n\(fingerprint)")
       }
-      let offer = access.makeOffer()
-      let url = "\(next.origin)\(offer.path.text)#\(offer.secret.text)"
+      let url = newAddress(next.origin)
       Output.line(
         "Good for one browser, for \(Pairings.offerTime.components.seconds / 60) minutes. Enter shows another one.")
       Output.line(url)
@@ -117,6 +135,12 @@ final class WebServer: Sendable {
       for line in QRCode.lines(url, inColours: isatty(STDOUT_FILENO) == 1) ?? [] { Output.line(line) }
       return url
     }
+  }
+
+  /// An address that pairs a browser.
+  private func newAddress(_ origin: String) -> String {
+    let offer = access.makeOffer()
+    return "\(origin)\(offer.path.text)#\(offer.secret.text)"
   }
 
   /// Shows a new code when a line is typed. In the background nothing is typed: reading fails, and does not stop the
@@ -132,7 +156,12 @@ final class WebServer: Sendable {
     }
   }
 
-  private func started() {
+  private func started(at port: Int?) {
+    if let port { addressing.listens(at: port) }
+    guard access.choosing == nil else {
+      Output.note("Choose in the browser; Ctrl-C cancels.")
+      return Browser.choose(at: newAddress(addressing.next().origin))
+    }
     let isHereOnly = addressing.listened.isLoopback
     Output.line(isHereOnly ? "Open this on this machine; Ctrl-C ends." : "Scan this with a phone; Ctrl-C ends.")
     for remark in addressing.remarks { Output.note(remark) }

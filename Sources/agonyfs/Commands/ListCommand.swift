@@ -124,13 +124,7 @@ struct ListCommand: ParsableCommand {
       request.sort = (isTurned ? "-" : "") + key.word
       order = SortOrder(key, isDescending: (key != .name) != isTurned)
     }
-    if let limit {
-      let number = limit == "all" ? -1 : Int(limit).flatMap { $0 > 0 ? min($0, Self.mostPhotos) : nil }
-      guard let number else {
-        throw CommandFailure(.usage, "--limit takes a number from 1, or all, not \"\(limit)\".")
-      }
-      request.limit = number
-    }
+    if let limit { request.limit = try Self.number(limit, of: "--limit") }
     if let after {
       guard let cursor = Cursor(after) else {
         throw CommandFailure(.usage, "--after takes what a page before ended with; this is none.")
@@ -141,6 +135,15 @@ struct ListCommand: ParsableCommand {
       request.after = cursor.text
     }
     return request
+  }
+
+  /// How many photos an option says; less than 0 for all.
+  static func number(_ text: String, of option: String) throws(CommandFailure) -> Int {
+    if text == "all" { return -1 }
+    guard let number = Int(text), number > 0 else {
+      throw CommandFailure(.usage, "\(option) takes a number from 1, or all, not \"\(text)\".")
+    }
+    return min(number, mostPhotos)
   }
 
   /// A second path would be taken for words, which nothing has.

@@ -90,7 +90,7 @@ struct ServeCommand: ParsableCommand {
   }
 
   /// Executes the program that is beside this one, or where `scripts/agonyfs` builds it.
-  private static func become(_ words: [String]) throws {
+  static func become(_ words: [String]) throws {
     let own = OwnFolder.path(of: "")
     let program = unsafe getenv("AGONYFS_WEB").map { unsafe String(cString: $0) } ?? own + "agonyfs-web"
     unsafe setenv("AGONYFS_PROGRAM", own + "agonyfs", 1)

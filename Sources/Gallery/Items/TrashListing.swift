@@ -56,14 +56,7 @@ extension Gallery {
       var files: [UInt64: (size: Int64, others: Int)] = [:]
       var waiting = [top]
       while let folder = waiting.popLast() {
-        let directory: Descriptor
-        do throws(Errno) {
-          directory = try root.directory(folder.bytes)
-        } catch {
-          if folder == top { throw error }
-          // One that is gone by now, or closed to this server's user.
-          continue
-        }
+        guard let directory = try opened(folder, isTop: folder == top) else { continue }
         for name in try Directory.names(in: ".", of: directory) {
           guard let path = try? folder.appending(name) else { continue }
           var status = stat()
@@ -84,6 +77,16 @@ extension Gallery {
       let shared = files.values.count { $0.others > 0 }
       let bytes = files.values.reduce(Int64(0)) { $1.others > 0 ? $0 : $0 + $1.size }
       return TrashListing(paths, files: files.count, shared: shared, bytes: bytes)
+    }
+  }
+
+  /// A directory in the trash; nil if it is gone by now, or closed to this server's user. The trash itself has to be there.
+  private func opened(_ folder: SpacePath, isTop: Bool) throws(Errno) -> Descriptor? {
+    do throws(Errno) {
+      return try root.directory(folder.bytes)
+    } catch {
+      if isTop { throw error }
+      return nil
     }
   }
 

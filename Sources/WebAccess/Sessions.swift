@@ -5,7 +5,7 @@
 //    It ends for whoever has token and pairing: a phone may have another address by now.
 // 3. A session ends when it was not used for `idle`, and when nothing at all was asked for `silence`: the page is gone
 //    then, unless it said that it was sending files: it may have no connection. A request that runs is a use; one that
-//    only asks for the state is none.
+//    only asks for the state is none. A page that is left may say so: then it ends sooner, unless something is asked again.
 // 4. Who takes an ended session out of the table is the only one to end what it stands for.
 
 /// The sessions of a server. Times are those of one clock that never goes back, and goes on while the machine sleeps.
@@ -20,9 +20,12 @@ public struct Sessions<Value: Sendable>: Sendable {
     var downloads = 0
     /// Whether the page said last that it sends files.
     var isSending = false
+    /// When it ends because its page was left; nil if something was asked since.
+    var end: Duration?
 
     func isOver(_ idle: Duration, _ silence: Duration, _ now: Duration) -> Bool {
-      running == 0 && (lastUse + idle <= now || lastSign + (isSending ? idle : silence) <= now)
+      running == 0
+        && (lastUse + idle <= now || lastSign + (isSending ? idle : silence) <= now || end.map { $0 <= now } ?? false)
     }
   }
 
@@ -55,11 +58,16 @@ public struct Sessions<Value: Sendable>: Sendable {
       !session.isOver(idle, silence, now)
     else { return nil }
     sessions[token]?.lastSign = now
+    sessions[token]?.end = nil
     return session.value
   }
 
   /// The page of a session says whether it sends files.
   public mutating func page(of token: Token, isSending: Bool) { sessions[token]?.isSending = isSending }
+
+  /// The page of a session is left, perhaps to be loaded anew: the session ends at `time`, unless something is asked of it
+  /// before.
+  public mutating func pageLeft(_ token: Token, endsAt time: Duration) { sessions[token]?.end = time }
 
   /// How many downloads of a session run.
   public func downloads(_ token: Token) -> Int { sessions[token]?.downloads ?? 0 }

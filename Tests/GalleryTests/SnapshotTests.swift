@@ -58,6 +58,10 @@ import Testing
     let snapshot = builder.snapshot()
     #expect((0..<4).map { snapshot.isRefused($0) } == [true, false, true, false])
     #expect((0..<4).map { snapshot.kind($0) & ~8 } == [21, 21, 21, 21])
+    // Other files have no kinds.
+    var paths = PackedPaths()
+    _ = paths.append(Array("notes.txt".utf8)[...], inode: 5)
+    #expect(Snapshot(paths, [], [], [], pending: 0, in: .root, hasOtherFiles: true).isRefused(0))
   }
 
   @Test func daysAreSectionsOfAtMost500() {

@@ -169,6 +169,74 @@ class ChooseTests(unittest.TestCase):
         choice.process.send_signal(signal.SIGINT)
         self.assertEqual(choice.end(), (1, b""))
 
+    def test_what_was_chosen_stays_so_in_other_lists(self):
+        choice, page = self.open("--max", "3", width=360)
+        self.until(page, "document.querySelector('.cell').ariaLabel.startsWith('IMG_')")
+        labels = [page.get_attribute(f".cell >> nth={number}", "aria-label") for number in range(2)]
+        for number in range(2):
+            page.click(f".cell >> nth={number}")
+        # A list without them, where one more may be chosen.
+        page.fill(".search input", "type:video")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".cell.video")
+        self.until(page, "document.querySelectorAll('.cell').length === 1")
+        self.assertEqual(self.chosen(page), "2 of 3")
+        page.click(".cell.video")
+        self.assertEqual(self.chosen(page), "3 of 3")
+        # In the first list they are selected, and can be given back.
+        page.click("[data-part=albums]")
+        page.wait_for_selector(".tile")
+        self.assertEqual(self.chosen(page), "3 of 3")
+        page.click("[data-part=photos]")
+        self.until(page, "document.querySelectorAll('.cell.chosen').length >= 2")
+        self.assertEqual(self.chosen(page), "3 of 3")
+        for label in labels:
+            self.assertEqual(page.locator(f'.cell[aria-label="{label}"]').get_attribute("aria-selected"), "true")
+        page.locator(f'.cell[aria-label="{labels[0]}"]').click()
+        self.assertEqual(self.chosen(page), "2 of 3")
+        self.press(page, "Done")
+        status, printed = choice.end()
+        self.assertEqual(status, 0, choice.text())
+        self.assertEqual({os.path.basename(path) for path in printed.decode().splitlines()},
+                         {labels[1].split(",")[0], "video.mp4"})
+
+    def test_of_one_that_of_another_list_takes_the_place(self):
+        choice, page = self.open("--max", "1")
+        page.click(".cell >> nth=0")
+        page.fill(".search input", "type:video")
+        page.keyboard.press("Enter")
+        self.until(page, "document.querySelectorAll('.cell').length === 1")
+        self.assertEqual(self.chosen(page), "1 of 1")
+        page.click(".cell.video")
+        self.assertEqual(self.chosen(page), "1 of 1")
+        self.press(page, "Done")
+        self.assertEqual(choice.end(), (0, b"Albums/2025/video.mp4\n"), choice.text())
+
+    def test_a_photo_that_is_in_two_groups_is_printed_once(self):
+        choice, page = self.open("-0")
+        count = page.evaluate("""async () => {
+            const api = await import('/assets/api.js');
+            const { snapshot, count } = await api.sections({ group: 'tag' });
+            const { items } = await api.chooseIn(snapshot, undefined, []);
+            await api.choose(snapshot, [...items, ...Array(count).keys()]);
+            return count; }""")
+        status, printed = choice.end()
+        self.assertEqual(status, 0, choice.text())
+        paths = printed.split(b"\0")[:-1]
+        self.assertEqual(len(paths), len(set(paths)))
+        self.assertGreater(len(paths), 50)
+        self.assertGreaterEqual(count, len(paths))
+
+    def test_the_choice_ends_with_its_page(self):
+        choice, page = self.open()
+        page.click(".cell >> nth=0")
+        page.reload()
+        page.wait_for_selector(".cell img.shown")
+        self.assertEqual(self.chosen(page), "0 selected")
+        self.assertIsNone(choice.process.poll())
+        page.close(run_before_unload=True)
+        self.assertEqual(choice.end(), (1, b""))
+
     def test_the_link_is_for_one_browser_and_the_end_of_its_session_is_that_of_the_choice(self):
         choice, page = self.open()
         with self.browser.new_context() as other:

@@ -84,6 +84,23 @@ import WebAccess
     #expect(sessions.endIdle(now: at(5090)) == ["space"])
   }
 
+  /// A page that is loaded anew is left as well.
+  @Test func itEndsSoonAfterItsPageWasLeft() {
+    var sessions = sessions()
+    let token = sessions.begin("space", pairing: pairing, peer: phone, now: at(0)).token
+    sessions.requestBegins(token, now: at(9))
+    sessions.pageLeft(token, endsAt: at(15))
+    #expect(sessions.value(token, pairing: pairing, peer: phone, now: at(14)) == "space")
+    sessions.requestEnds(token, now: at(20))
+    #expect(sessions.endIdle(now: at(30)) == [])
+    sessions.requestBegins(token, now: at(30))
+    sessions.pageLeft(token, endsAt: at(35))
+    // The end of a request that was cut off is no sign of the page.
+    sessions.requestEnds(token, now: at(31))
+    #expect(sessions.endIdle(now: at(34)) == [])
+    #expect(sessions.endIdle(now: at(35)) == ["space"])
+  }
+
   @Test func aPairingHasOne() {
     var sessions = sessions()
     let first = sessions.begin("first", pairing: pairing, peer: phone, now: at(0)).token

@@ -25,15 +25,6 @@ extension Gallery {
     try Self.check(try calls.status(of: name, in: directory), is: item)
   }
 
-  /// The path of a photo of a snapshot.
-  ///
-  /// - Throws: `.notFound` or `.conflict` if it leads to that photo no more.
-  public func path(_ index: Int, of snapshot: Snapshot) throws(GalleryError) -> SpacePath {
-    let item = try snapshot.item(index)
-    try GalleryError.of(snapshot.thing) { try check(item) }
-    return item.path
-  }
-
   func opened(_ item: SnapshotItem) throws -> (file: Descriptor, status: FileStatus) {
     let file = try root.open(item.path.bytes, O_RDONLY)
     let status = try calls.status(of: file)

@@ -91,8 +91,10 @@ public final class Snapshot: Sendable {
     SnapshotItem(path: try path(index), inode: paths.inode(index))
   }
 
-  /// Whether a photo may not be chosen (`SectionsRequest.allowed`).
-  public func isRefused(_ index: Int) -> Bool { kind(index) & Self.refused != 0 }
+  func inode(_ index: Int) -> UInt64 { paths.inode(index) }
+
+  /// Whether a photo may not be chosen (`SectionsRequest.allowed`). What is no photo has no kind, and never may.
+  public func isRefused(_ index: Int) -> Bool { hasOtherFiles || kind(index) & Self.refused != 0 }
 
   /// What the geometry says of the kind of a photo, as the door's `tiles` have it.
   public func kind(_ index: Int) -> UInt8 { geometry[index * Self.tileBytes + 5] }

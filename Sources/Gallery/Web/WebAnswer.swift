@@ -98,6 +98,11 @@ public enum WebAnswer {
     return bytes(["done": number(count - failures.count), "failed": .array(failed)])
   }
 
+  /// What of a choice is in the list that is shown, and how much more was chosen in others.
+  public static func choice(_ items: [Int], others: Int) -> [UInt8] {
+    bytes(["items": .array(items.map { number($0) }), "others": number(others)])
+  }
+
   /// How much is in the trash.
   public static func trash(_ listing: TrashListing) -> [UInt8] {
     bytes([

@@ -27,6 +27,9 @@ public struct WebRequest: Sendable {
     get throws(GalleryError) { try required("snapshot", value["snapshot"]?.text) }
   }
 
+  /// The name of the snapshot of the list that was shown before; nil if there was none.
+  public var before: String? { value["before"]?.text }
+
   /// The name of a listing of the trash.
   public var listing: String {
     get throws(GalleryError) { try required("listing", value["listing"]?.text) }

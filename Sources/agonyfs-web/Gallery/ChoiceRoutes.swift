@@ -1,6 +1,7 @@
 internal import Gallery
 internal import HTTPTypes
 internal import Hummingbird
+internal import Synchronization
 
 /// Adds what ends `agonyfs choose`: the choice, and that there is none. `ended(status)` is called when the answer is written.
 func addChoiceRoutes(
@@ -21,10 +22,32 @@ func addChoiceRoutes(
         try await writer.finish(nil)
       })
   }
+  // Another list is shown: what was chosen in the one before is kept, and what of all that is in the new one is said.
+  api.post("choice/list") { request, context in
+    let said = try await request.saidOfAll(in: context)
+    let gallery = context.gallery
+    var before: Snapshot?
+    if let name = said.before { before = try gallery.snapshot(name) }
+    let (shown, items) = (try gallery.snapshot(try said.snapshot), try said.items)
+    let carried = try await gallery.run { [before] _ in
+      try gallery.chosen.withLock { chosen throws(GalleryError) in
+        try choosing.carry(items, of: before, to: shown, &chosen)
+      }
+    }
+    return Response(json: WebAnswer.choice(carried.items, others: carried.others))
+  }
   api.post("choice") { request, context in
     let said = try await request.saidOfAll(in: context)
-    let (snapshot, items) = (try context.gallery.snapshot(try said.snapshot), try said.items)
-    let output = try await context.gallery.run { try choosing.output(items, of: snapshot, in: $0) }
+    let gallery = context.gallery
+    let (snapshot, items) = (try gallery.snapshot(try said.snapshot), try said.items)
+    let output = try await gallery.run { photos in
+      // Nobody can take back what is in no list.
+      let (gone, others) = gallery.chosen.withLock { chosen in (chosen.takeGone(from: photos), chosen) }
+      guard gone == 0 else {
+        throw GalleryError(.conflict, "Something that was chosen is gone, and is chosen no more. See the rest first.")
+      }
+      return try choosing.output(items, of: snapshot, with: others, in: photos)
+    }
     guard access.takesChoice() else { throw GalleryError(.gone, "The choice was made already.") }
     return answer(Output.result(output) ? 0 : 1)
   }

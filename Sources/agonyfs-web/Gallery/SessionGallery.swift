@@ -39,6 +39,8 @@ final class SessionGallery: Sendable {
   private let tickets = ZipTickets()
   private let places = ZipPlaces()
   private let listing = Mutex<TrashListing?>(nil)
+  /// What was chosen in lists that are not shown any more.
+  let chosen = Mutex(KeptChoice())
 
   /// Takes the descriptor of the space's root over.
   ///
@@ -56,6 +58,7 @@ final class SessionGallery: Sendable {
   func end() {
     tickets.removeAll()
     listing.withLock { $0 = nil }
+    chosen.withLock { $0 = KeptChoice() }
     gallery.withLock { gallery in
       gallery?.end()
       gallery = nil

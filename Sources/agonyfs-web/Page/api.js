@@ -35,7 +35,7 @@ export async function ask(method, path, { body, signal, headers = {}, keepalive 
     if (error.name === 'AbortError') throw error;
     throw new Problem(0, 'offline', texts.noConnection);
   }
-  if (method !== 'GET' && path !== '/api/thumbs') writes += 1;
+  if (method !== 'GET' && !/^\/api\/(thumbs|choice)\b/.test(path)) writes += 1;
   if (response.ok) return response;
   // What is there for everybody who is paired is missing only for who is not.
   if (response.status === 404 && /^\/(api\/state|login|lock)\b/.test(path)) throw new Problem(404, 'unpaired', texts.unpaired);
@@ -63,8 +63,12 @@ export const state = (used = false, busy = false) => {
   const said = [used && 'used=1', busy && 'busy=1'].filter(Boolean).join('&');
   return json(said ? `/api/state?${said}` : '/api/state');
 };
+/** The page is left: the server waits for no choice any more, unless it is asked again soon. */
+export const left = () => ask('GET', '/api/state?left=1', { keepalive: true }).catch(() => {});
 export const login = (password) => ask('POST', '/login', { body: password });
-/** Ends a choice with these photos, or without any. */
+/** Another list is shown than `before`, where `items` were chosen: those in it (`items`), and how many there are beside. */
+export const chooseIn = (snapshot, before, items) => send('POST', '/api/choice/list', { snapshot, before, items });
+/** Ends a choice with these photos and those of other lists, or without any. */
 export const choose = (snapshot, items) => send('POST', '/api/choice', { snapshot, items });
 export const cancelChoice = () => ask('DELETE', '/api/choice');
 export const lock = () => ask('POST', '/lock', { keepalive: true });

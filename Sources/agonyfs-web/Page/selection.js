@@ -10,10 +10,13 @@ export class Selection extends EventTarget {
   /** Where a selection by shift or by dragging begins. */
   anchor = 0;
 
-  /** `most` photos at most, and those of which `isAllowed(item)` is true. `isAsked`: it is what the page is shown for. */
-  constructor(total, { most = Infinity, isAllowed = () => true, isAsked = false } = {}) {
+  /**
+   * `most` photos at most, and those of which `isAllowed(item)` is true. `isOne`: another one takes the place of the first.
+   * `isAsked`: it is what the page is shown for.
+   */
+  constructor(total, { most = Infinity, isOne = false, isAllowed = () => true, isAsked = false } = {}) {
     super();
-    Object.assign(this, { most, isAllowed, isAsked });
+    Object.assign(this, { most, isOne, isAllowed, isAsked });
     this.#chosen = new Uint8Array(total);
   }
 
@@ -39,8 +42,7 @@ export class Selection extends EventTarget {
   }
 
   toggle(item) {
-    // Of one, another takes the place.
-    if (this.most === 1 && !this.has(item) && this.isAllowed(item)) for (const each of this.items()) this.#set(each, false);
+    if (this.isOne && !this.has(item) && this.isAllowed(item)) for (const each of this.items()) this.#set(each, false);
     this.#set(item, !this.has(item));
     this.anchor = item;
     this.#changed();
@@ -93,6 +95,12 @@ export class Selection extends EventTarget {
     };
     to(anchor);
     return to;
+  }
+
+  /** Selects these as well, as far as that may be. */
+  add(items) {
+    for (const item of items) this.#set(item, true);
+    this.#changed();
   }
 
   items() {

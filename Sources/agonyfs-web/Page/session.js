@@ -30,6 +30,7 @@ let lastServed = -Infinity;
 let idleLimit = 600_000;
 let isOpen = false;
 let isReadOnly = false;
+let isChoice = false;
 let hiddenSince = null;
 let seenElsewhere = -Infinity;
 let lastUse = Date.now();
@@ -51,7 +52,8 @@ export async function opened() {
   idleLimit = (state.idleSeconds || 600) * 1000;
   isOpen = !state.locked;
   // What is chosen for another window is chosen beside that.
-  if (state.choice) hiddenLimit = idleLimit;
+  isChoice = Boolean(state.choice);
+  if (isChoice) hiddenLimit = idleLimit;
   isReadOnly = Boolean(state.readOnly);
   lastUse = Date.now();
   return state;
@@ -124,6 +126,7 @@ function tell() {
 function heard({ data }) {
   if (data.isAsking) tell();
   else if (data.isLocked) lock(true);
+  else if (data.isLeft) stay();
   else {
     seenElsewhere = Math.max(seenElsewhere, Date.now() - data.seen);
     lastUse = Math.max(lastUse, Date.now() - data.used);
@@ -160,6 +163,13 @@ export async function sign() {
     forget();
     end(texts.unpaired, false);
   }
+}
+
+// Another tab was left, of which the server may hear later than of this one.
+function stay() {
+  if (!isOpen) return;
+  sign();
+  setTimeout(() => isOpen && sign(), 1000);
 }
 
 /** A download was begun, which the browser does by itself. */
@@ -203,6 +213,12 @@ export function start() {
     tell();
   });
   tabs.onmessage = heard;
+  // A program waits for what is chosen.
+  addEventListener('pagehide', () => {
+    if (!isOpen || !isChoice) return;
+    api.left();
+    tabs.postMessage({ isLeft: true });
+  });
   // A page that the browser kept as it was shows nothing of before.
   addEventListener('pageshow', (event) => { if (event.persisted) lock(); });
   const used = () => { lastUse = Date.now(); };

@@ -22,6 +22,8 @@ final class Access: Sendable {
   let desk = LoginDesk()
   /// A page that is open asks for the state far more often.
   private static let silence = Duration.seconds(90)
+  /// As long as a page takes to be loaded anew, which is left first.
+  private static let reload = Duration.seconds(5)
 
   init(_ spaces: Spaces, idle: Int, addressing: Addressing, choosing: Choosing?) {
     (self.spaces, self.idle, self.addressing, self.choosing) = (spaces, idle, addressing, choosing)
@@ -62,6 +64,11 @@ final class Access: Sendable {
 
   /// Whether files are sent to a session, as its page says; otherwise it ends soon after the page was heard of last.
   func page(of token: Token, isSending: Bool) { state.withLock { $0.sessions.page(of: token, isSending: isSending) } }
+
+  /// The page of a session is closed or loaded anew.
+  func pageLeft(_ token: Token) {
+    state.withLock { $0.sessions.pageLeft(token, endsAt: Clock.now + Self.reload) }
+  }
 
   func downloads(_ token: Token) -> Int { state.withLock { $0.sessions.downloads(token) } }
 

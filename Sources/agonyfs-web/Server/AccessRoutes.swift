@@ -34,6 +34,7 @@ func addAccessRoutes(to router: Router<WebContext>, _ access: Access) {
     if session != nil, let token = context.token {
       access.page(of: token, isSending: context.query?["busy"] == "1")
       downloads = access.downloads(token)
+      if access.choosing != nil, context.query?["left"] == "1" { access.pageLeft(token) }
     }
     let isReadOnly = session?.isReadOnly ?? false || access.choosing != nil
     let choice = access.choosing.map { ",\"choice\":\($0.json)" } ?? ""

@@ -38,19 +38,36 @@ struct Choosing: Sendable {
     return "{\((fields + word).joined(separator: ","))}"
   }
 
-  /// The paths of photos as they are written.
+  /// What is chosen when another list is shown: what was chosen in the list before is added, and what the new one shows is
+  /// taken out.
+  ///
+  /// - Parameter before: the list before; nil where a choice begins.
+  /// - Returns: the numbers of the chosen photos in the new list, and how many others are chosen.
+  func carry(
+    _ items: [Int], of before: Snapshot?, to shown: Snapshot, _ chosen: inout KeptChoice
+  ) throws(GalleryError) -> (items: [Int], others: Int) {
+    if before == nil || replaces(items) { chosen = KeptChoice() }
+    if let before { try chosen.add(items, of: before) }
+    let numbers = chosen.take(shownBy: shown)
+    return (numbers, chosen.count)
+  }
+
+  /// The paths of photos of the list that is shown, and of others, as they are written.
   ///
   /// - Throws: if these may not be chosen, or one of them is not what it was when it was shown.
-  func output(_ items: [Int], of snapshot: Snapshot, in gallery: Gallery) throws(GalleryError) -> [UInt8] {
-    guard !items.isEmpty, items.count <= most ?? .max else {
+  func output(
+    _ items: [Int], of snapshot: Snapshot, with others: KeptChoice, in gallery: Gallery
+  ) throws(GalleryError) -> [UInt8] {
+    var chosen = replaces(items) ? KeptChoice() : others
+    try chosen.add(items, of: snapshot)
+    guard chosen.count > 0, chosen.count <= most ?? .max else {
       throw GalleryError(.badRequest, "So many photos cannot be chosen.")
     }
     var bytes: [UInt8] = []
-    for item in items {
-      let path = try gallery.path(item, of: snapshot)
-      guard !snapshot.isRefused(item) else { throw GalleryError(.badRequest, "One of these may not be chosen.") }
-      bytes += prefix + path.bytes + [end]
-    }
+    for path in try gallery.paths(of: chosen) { bytes += prefix + path.bytes + [end] }
     return bytes
   }
+
+  /// Of one, another takes the place.
+  private func replaces(_ items: [Int]) -> Bool { most == 1 && !items.isEmpty }
 }

@@ -47,7 +47,7 @@ struct GateMiddleware: RouterMiddleware {
     else { return .blank }
     guard isReading || mayWrite else { return Response(.forbidden, error: "origin").closed }
     // Who chooses changes nothing.
-    let isOfChoice = ["/api/thumbs", "/api/choice", "/lock"].contains(request.uri.path)
+    let isOfChoice = ["/api/thumbs", "/api/choice", "/api/choice/list", "/lock"].contains(request.uri.path)
     guard isReading || access.choosing == nil || isOfChoice else {
       return Response(.forbidden, error: "choosing", detail: "Here photos are chosen, and nothing is changed.").closed
     }

@@ -150,6 +150,41 @@ import Testing
     #expect(summary.first?.title == nil && summary.first?.caption == "two\nlines")
   }
 
+  @Test func albumsAndTypesAreGroups() throws {
+    let vault = try filled()
+    // A photo in two albums whose names differ in case, and an album whose name is no text.
+    try vault.shell(
+      """
+      strange=$(printf 'y\\377')
+      mkdir a "$strange"
+      ln A/IMG_20190714_213005.jpg a
+      mv scan.tif "$strange"
+      """)
+    try vault.examined()
+    let gallery = try vault.gallery()
+    var request = SectionsRequest()
+    request.grouping = .album
+    let snapshot = try gallery.snapshot(request)
+    #expect(snapshot.count == 6)
+    var albums: Set<[UInt8]> = []
+    for section in snapshot.sections {
+      let paths = try (section.first..<section.first + section.count).map { try snapshot.path($0) }
+      let parents = Set(paths.map(\.parent.bytes))
+      #expect(parents.count == 1 && albums.isDisjoint(with: parents))
+      albums.formUnion(parents)
+    }
+    #expect(albums == [Array("A".utf8), Array("A/B".utf8), Array("a".utf8), [0x79, 0xFF], []])
+    #expect(Set(snapshot.sections.map(\.title)).isSuperset(of: ["A", "A/B", "a", ""]))
+    // Of an album with what is below it.
+    request.album = try path("A")
+    request.query = "type:photo"
+    #expect(Set(try gallery.snapshot(request).sections.map(\.title)) == ["A", "A/B"])
+    request = SectionsRequest()
+    request.grouping = .type
+    let types = try gallery.snapshot(request).sections
+    #expect(types.map(\.title) == ["jpeg", "tiff"] && types.map(\.count) == [4, 1])
+  }
+
   @Test func aPhotoIsTheCoverOfItsAlbumUntilItGoes() throws {
     let vault = try filled()
     try vault.shell("vips black A/IMG_20180101_000000.jpg 90 30 --bands 3")

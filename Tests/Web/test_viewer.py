@@ -41,7 +41,7 @@ class Tabs:
 class TabTests(Tabs, PageTest):
     def test_tabs_are_the_groups_of_the_grid_with_their_counts(self):
         page = self.login()
-        for name, group in (("Tag", "tag"), ("Place", "place"), ("Month", "month")):
+        for name, group in (("Tag", "tag"), ("Place", "place"), ("Album", "album"), ("File type", "type"), ("Month", "month")):
             page.click("[aria-label='Group and sort']")
             page.click(f"dialog .choice >> text='{name}'")
             groups = [title for title, _ in self.groups(page, group=group)]

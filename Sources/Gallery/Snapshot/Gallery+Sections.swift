@@ -1,11 +1,12 @@
 internal import Catalog
 internal import Client
+internal import System
 
 /// What a browser asks for photos by.
 public struct SectionsRequest: Sendable {
   /// What sections are made by.
   public enum Grouping: String, Sendable {
-    case day, month, place, tag, none
+    case day, month, place, tag, album, type, none
   }
 
   /// The order, as the door has it.
@@ -34,7 +35,7 @@ public struct SectionsRequest: Sendable {
 
 extension Gallery {
   private static let mostPhotos = 4_000_000
-  /// Most sections by place or tag. The others are found by searching.
+  /// Most groups by what photos have in common. The others are found by searching.
   private static let mostGroups = 1000
 
   /// The photos that answer, in sections.
@@ -51,14 +52,24 @@ extension Gallery {
       var builder = SnapshotBuilder(request)
       let question = question(request)
       if !request.allowed.isEmpty { builder.allowed = try inodes(of: question, request.allowed) }
-      if request.grouping == .place || request.grouping == .tag {
-        for (title, query) in try groups(of: question, by: request.grouping.rawValue) {
+      switch request.grouping {
+      case .day, .month, .none: try add(question, to: &builder, title: nil)
+      case .place, .tag, .type:
+        for group in try groups(of: question, by: request.grouping.rawValue) {
+          guard let query = group.query else { continue }
           var part = question
           part.query = question.query + " " + query
-          try add(part, to: &builder, title: title)
+          try add(part, to: &builder, title: group.title)
         }
-      } else {
-        try add(question, to: &builder, title: nil)
+      case .album:
+        for group in try groups(of: question, by: request.grouping.rawValue) {
+          // By bytes: a query takes names that differ in case for one, and has none for what is no text.
+          let album = SpacePath(trusted: group.bytes)
+          if let above = request.album, album != above, !album.isBelow(above) { continue }
+          var part = question
+          if group.bytes.isEmpty { part.query += " album:=/" } else { part.within = group.bytes }
+          try add(part, to: &builder, title: group.title, only: album)
+        }
       }
       return builder.snapshot()
     }
@@ -95,23 +106,31 @@ extension Gallery {
     return inodes
   }
 
-  private func groups(of question: CatalogRequest, by field: String) throws -> [(title: String, query: String)] {
+  private func groups(
+    of question: CatalogRequest, by field: String
+  ) throws -> [(title: String, bytes: [UInt8], query: String?)] {
     var request = question
     request.format = .groups
     request.group = field
     request.sort = nil
     request.limit = Self.mostGroups
-    var groups: [(String, String)] = []
+    var groups: [(title: String, bytes: [UInt8], query: String?)] = []
     try lines(request) { group in
-      if let query = group["query"]?.text { groups.append((group["title"]?.text ?? "", query)) }
+      let title = group["title"]?.text ?? ""
+      let bytes = group["titleBytes"]?.text.flatMap { Hexadecimal.bytes(of: $0.utf8) } ?? Array(title.utf8)
+      groups.append((title, bytes, group["query"]?.text))
     }
     return groups
   }
 
-  private func add(_ question: CatalogRequest, to builder: inout SnapshotBuilder, title: String?) throws {
+  /// Adds what answers a question, as a group if it has a title; with `album` only what is in that itself.
+  private func add(
+    _ question: CatalogRequest, to builder: inout SnapshotBuilder, title: String?, only album: SpacePath? = nil
+  ) throws {
     var reader = try ask(question)
     builder.beginGroup(title)
     let trailer = try reader.tiles { tile, inode, path in
+      if let album, SpacePath(trusted: Array(path)).parent != album { return }
       guard builder.count < Self.mostPhotos, builder.add(tile, inode: inode, path) else {
         throw GalleryError(.tooLarge, "These are too many photos; ask for fewer.")
       }

@@ -103,7 +103,7 @@ struct SnapshotBuilder {
     return switch request.grouping {
     case .day: date
     case .month: String(date.prefix(7))
-    case .place, .tag, .none: ""
+    case .place, .tag, .album, .type, .none: ""
     }
   }
 

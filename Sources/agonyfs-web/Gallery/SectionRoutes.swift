@@ -43,7 +43,7 @@ extension SectionsRequest {
     isTrash = context.query["trash"] == "1"
     if let word = context.query["group"] {
       guard let known = Grouping(rawValue: word) else {
-        throw GalleryError(.badRequest, "\"group\" is day, month, place, tag or none.")
+        throw GalleryError(.badRequest, "\"group\" is day, month, place, tag, album, type or none.")
       }
       grouping = known
     }

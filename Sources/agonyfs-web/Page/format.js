@@ -73,6 +73,9 @@ export const moment = (text) => told(text, true);
 
 /** The title of a section of a group. */
 export function section(title, group) {
-  if (title === '') return { day: texts.undated, month: texts.undated, place: texts.noPlace, tag: texts.noTag }[group] ?? '';
+  if (title === '') {
+    return { day: texts.undated, month: texts.undated, place: texts.noPlace, tag: texts.noTag, album: texts.noAlbum }[group] ?? '';
+  }
+  if (group === 'type') return title.toUpperCase();
   return group === 'day' || group === 'month' ? date(title) : plain(title);
 }

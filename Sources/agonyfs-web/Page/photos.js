@@ -15,7 +15,7 @@ import { texts } from './texts.js';
 import { isOpen, showViewer } from './viewer.js';
 
 const orders = ['time', '-time', 'name', 'size', 'rating'];
-const groups = ['month', 'day', 'place', 'tag', 'none'];
+const groups = ['month', 'day', 'album', 'place', 'tag', 'type', 'none'];
 /** How large thumbnails are, in steps from the usual size, until the page is loaded anew. */
 let size = 0;
 const sizes = { smallest: -3, largest: 4, step: 1.25 };

@@ -60,6 +60,7 @@ export const texts = {
   undated: 'No date',
   noPlace: 'No place',
   noTag: 'No tag',
+  noAlbum: 'No album',
   scrubber: 'Time',
   thumbnailSize: 'Size of thumbnails',
   percent: (part) => new Intl.NumberFormat(language, { style: 'percent' }).format(part),
@@ -75,7 +76,7 @@ export const texts = {
   groupAndSort: 'Group and sort',
   groupBy: 'Group by',
   sortBy: 'Sort by',
-  group: { month: 'Month', day: 'Day', place: 'Place', tag: 'Tag', none: 'No groups' },
+  group: { month: 'Month', day: 'Day', album: 'Album', place: 'Place', tag: 'Tag', type: 'File type', none: 'No groups' },
   sort: { time: 'Newest first', '-time': 'Oldest first', name: 'Name', size: 'Largest first', rating: 'Best first' },
 
   // Selection and actions

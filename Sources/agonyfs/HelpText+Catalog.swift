@@ -238,15 +238,15 @@ extension HelpText {
     paths are printed as agonyfs list prints them: one on each line, as they work from where you stand. What --max, --type \
     and the durations leave out is shown, and cannot be selected. Photos have no duration: with one only videos can be.
 
-    A press selects a photo; Enter or two presses show it. What is selected is what is chosen: another album or search \
-    begins anew.
+    A press selects a photo; Enter or two presses show it. What is selected stays so in another album or search, and is \
+    chosen as well.
 
     No password is asked for: the page shows what you have mounted, to you alone. Only this machine gets an answer, only \
     one browser, within 5 minutes, and only of a program that runs as you. The browser is what BROWSER names, or else that \
     of xdg-open. Nothing can be changed there.
 
-    The status is 1, and nothing is printed, after Cancel or Ctrl-C, without use for an hour, or two minutes after the page \
-    was closed; 2 without a graphical session.
+    The status is 1, and nothing is printed, after Cancel or Ctrl-C, without use for an hour, or soon after the page was \
+    closed; 2 without a graphical session.
 
     EXAMPLES
 

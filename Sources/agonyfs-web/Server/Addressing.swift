@@ -55,7 +55,8 @@ final class Addressing: Sendable {
     state.withLock { state in
       guard port != state.port else { return }
       state.port = port
-      state.check = Self.check([state.shown], at: listened, port: port, isEncrypted: isEncrypted)
+      let addresses = listened.isAny ? Self.addresses(state.machine) : [listened]
+      state.check = Self.check(addresses, at: listened, port: port, isEncrypted: isEncrypted)
     }
   }
 

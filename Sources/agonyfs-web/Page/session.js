@@ -86,8 +86,10 @@ export async function lock(serverKnows = false) {
     new Promise((resolve) => setTimeout(resolve, lockLimit, false)),
   ]));
   if (!serverKnows && told === true) tabs.postMessage({ isLocked: true });
-  // Without a connection there is nothing to load; the page is empty as it is.
-  if (told === true) location.replace('/');
+  // The server of a choice ends with its only session, and without a connection there is nothing to load; the page is empty
+  // as it is.
+  if (isChoice) end(texts.choiceCancelled, false);
+  else if (told === true) location.replace('/');
   else end(told === 'unpaired' ? texts.unpaired : texts.lockedOffline, told !== 'unpaired');
 }
 

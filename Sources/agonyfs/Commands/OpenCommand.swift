@@ -133,13 +133,16 @@ struct OpenCommand: ParsableCommand {
     func started() throws(Errno) -> (asking: ChildProcess?, mounting: ChildProcess, errors: Descriptor) {
       let (password, typed) = try Descriptor.pipe()
       let (reading, errors) = try Descriptor.pipe()
+      if let known {
+        // The pipe has room for all of it. Later, a mount that has ended already would end this process, too.
+        try unsafe known.bytes.withUnsafeBytes { (bytes) throws(Errno) in try unsafe typed.writeAll(bytes) }
+        try typed.writeAll([UInt8(ascii: "\n")])
+      }
       let mounting = try ChildProcess(
         own, words: words.map { ByteText.bytes(of: $0) } + [vault.bytes, mountPoint.bytes],
         descriptors: [password, nil, errors])
-      guard let known else { return (try dialog.askPassword(title, to: typed), mounting, reading) }
-      try unsafe known.bytes.withUnsafeBytes { (bytes) throws(Errno) in try unsafe typed.writeAll(bytes) }
-      try typed.writeAll([UInt8(ascii: "\n")])
-      return (nil, mounting, reading)
+      let asking: ChildProcess? = known == nil ? try dialog.askPassword(title, to: typed) : nil
+      return (asking, mounting, reading)
     }
     let (asking, mounting, errors) = try started()
     let asked = asking?.wait() ?? .exited(0)

@@ -36,7 +36,7 @@ struct DesktopDialog {
 
   var hasDirectories: Bool { program == .zenity || program == .kdialog }
 
-  /// Asks for a password. The program writes it, and a newline, to `output`; this process never has it.
+  /// Asks for a password. The program writes it, and a newline, to `output`: this process has it only if it reads that.
   func askPassword(_ text: String, to output: Descriptor) throws(Errno) -> ChildProcess {
     let text = Self.plain(text)
     switch program {

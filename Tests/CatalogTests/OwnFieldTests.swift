@@ -33,6 +33,16 @@ import Testing
     #expect(list("a=\(long)\nb=\(long)\nc=1") == ["a=" + long, "b=" + long])
     #expect(list("a=\(long)\nb=\(long)xxx\nc=1") == ["a=" + long])
     #expect(OwnField.list(in: [0x61, 0x3D, 0xFF]).map(\.text) == ["\u{FFFD}"])
+    #expect(list("no field\n" + String(repeating: "x", count: 5000) + "\na=1") == ["a=1"])
+  }
+
+  /// The catalog's row is made of the text, without space at its ends, and answers of the bytes.
+  @Test(arguments: [1000, 2000]) func whatIsNoUTF8IsTheSameAsItsText(count: Int) {
+    let value = Array(" \n\n a=1\nb=".utf8) + [UInt8](repeating: 0xFF, count: count) + Array("\nc=2 \n ".utf8)
+    let found = OwnField.list(in: value)
+    // Each of these bytes is a character of three.
+    #expect(found.map(\.name) == (count == 1000 ? ["a", "b", "c"] : ["a"]))
+    #expect(found == OwnField.list(in: Array(Whitespace.trimmed(String(decoding: value, as: UTF8.self)).utf8)))
   }
 
   @Test func namesAreComparedWithoutCaseAndAccents() throws {

@@ -1,5 +1,6 @@
 // Invariants
 // 1. What `list` reads of the value that `value` wrote is what was written.
+// 2. `list` gives the same for a value and for the text that it is: its row is made of the text, and answers of the value.
 
 /// A text under a name of the user's own, for what a source says and no field takes: a customer's number, an approval.
 ///
@@ -58,14 +59,15 @@ extension OwnField {
     var known: Set<String> = []
     var room = mostBytes + 1
     for line in value.split(separator: 0x0A) {
-      room -= line.count + 1
-      guard room >= 0, fields.count < mostCount else { break }
       guard let mark = line.firstIndex(of: 0x3D),
         let field = OwnField(
           name: Whitespace.trimmed(String(decoding: line[..<mark], as: UTF8.self)),
           text: String(decoding: line[(mark + 1)...], as: UTF8.self)),
         known.insert(field.key).inserted
       else { continue }
+      // Bytes that are no UTF-8 are counted as the text that they become.
+      room -= field.line.utf8.count + 1
+      guard room >= 0, fields.count < mostCount else { break }
       fields.append(field)
     }
     return fields

@@ -2,7 +2,7 @@ internal import Catalog
 internal import Client
 
 /// What a user said of a photo, as XMP (ISO 16684-1) in the fields that other programs read, and that the catalog reads
-/// again to the same words, but for fields of the user's own, which come back by `tag --from` alone.
+/// again to the same words, but for fields of the user's own, which it reads from attributes alone.
 struct WordsSidecar {
   private var simple: [(name: String, value: String)] = []
   private var lists: [(name: String, kind: String, values: [String])] = []

@@ -112,6 +112,9 @@ agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *hea
     header->iptc = copy_block(image, VIPS_META_IPTC_NAME);
     if (!header->iptc.count) header->iptc = copy_block(image, VIPS_META_PHOTOSHOP_NAME);
     gint64 memory = memory_of(image, loader);
+    header->memory = memory;
+    // The pixels, and those that are converted, turned or copied from them.
+    header->whole_memory = 2 * (gint64)header->width * header->height * (gint64)VIPS_IMAGE_SIZEOF_PEL(image);
     int lacks_time = (gint64)header->width * header->height > most_streamed_pixels;
     g_object_unref(image);
     vips_error_clear();

@@ -3,6 +3,7 @@
 
 #include <libavutil/display.h>
 #include <libavutil/mem.h>
+#include <libavutil/pixdesc.h>
 #include <libavutil/spherical.h>
 #include <math.h>
 #include <stdio.h>
@@ -92,8 +93,25 @@ static agonyfs_outcome fail(int code) {
     return (agonyfs_outcome){code == AVERROR(ENOMEM) ? AGONYFS_TOO_LARGE : AGONYFS_UNDECODABLE, reason};
 }
 
+// Bytes in memory while a frame is looked for, as levels of codecs allow: of the frames that a codec keeps, the best and the
+// next one, and of the one that is made from it. Codecs whose frames stand alone keep one; the others at most 16, but only small ones:
+// of the largest that a level allows, H.264 keeps 4, and H.265 and AV1 keep 6 to 8.
+static int64_t memory_of(const AVStream *stream, int side) {
+    const AVCodecParameters *shape = stream->codecpar;
+    const AVCodecDescriptor *codec = avcodec_descriptor_get(shape->codec_id);
+    int64_t frames = codec && codec->props & AV_CODEC_PROP_INTRA_ONLY ? 3 : 12;
+    int64_t pixels = (int64_t)shape->width * shape->height;
+    const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(shape->format);
+    int64_t bits = format ? av_get_padded_bits_per_pixel(format) : 24;
+    int longer = shape->width > shape->height ? shape->width : shape->height;
+    // One that is reduced is small beside the frames.
+    int64_t made = longer > side ? 0 : pixels * 6;
+    return pixels * bits / 8 * frames + made;
+}
+
 static agonyfs_outcome read_stream(
-    AVFormatContext *format, int side, int64_t most_pixels, const agonyfs_texts *texts, agonyfs_video *video) {
+    AVFormatContext *format, int side, int64_t most_pixels, const agonyfs_texts *texts, void (*admit)(int64_t),
+    agonyfs_video *video) {
     int code = avformat_find_stream_info(format, NULL);
     if (code < 0) return fail(code);
     int number = av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, NULL, 0);
@@ -110,6 +128,7 @@ static agonyfs_outcome read_stream(
         agonyfs_shape(stream->codecpar->width, stream->codecpar->height, aspect, video);
         return (agonyfs_outcome){AGONYFS_DONE, ""};
     }
+    admit(memory_of(stream, side));
     const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
     AVCodecContext *decoder = codec ? avcodec_alloc_context3(codec) : NULL;
     if (!decoder) return fail(AVERROR_DECODER_NOT_FOUND);
@@ -157,12 +176,12 @@ static void close_container(struct container *container) {
 
 agonyfs_outcome agonyfs_video_read(
     agonyfs_input *input, const char *format_name, int side, int64_t most_pixels, const agonyfs_texts *texts,
-    agonyfs_video *video) {
+    void (*admit)(int64_t), agonyfs_video *video) {
     memset(video, 0, sizeof *video);
     struct container container;
     int code = open_container(&container, input, format_name);
     agonyfs_outcome outcome =
-        code < 0 ? fail(code) : read_stream(container.format, side, most_pixels, texts, video);
+        code < 0 ? fail(code) : read_stream(container.format, side, most_pixels, texts, admit, video);
     close_container(&container);
     return outcome;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -113,6 +114,13 @@ int agonyfs_spawn(
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
+}
+
+int agonyfs_processors(void) {
+    cpu_set_t usable;
+    // It fails where there are more than the set can hold.
+    long count = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : (int)count;
 }
 
 int agonyfs_process_descriptor(pid_t process) {

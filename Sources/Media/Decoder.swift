@@ -18,6 +18,10 @@ package final class Decoder: Sendable {
   package static let lightJobs = 16
   /// How long a job may take, not counting the reading of the file.
   package static let timeout = Duration.seconds(30)
+  /// Bytes of memory that every job may need beside the program itself. One that needs more asks before it decodes.
+  package static let freeMemory = 128 << 20
+  /// Bytes of memory that a process can have: the limit of its address space, which confine.c sets.
+  static let mostMemory = 2 << 30
 
   private struct Running {
     let process: DecoderProcess
@@ -28,14 +32,14 @@ package final class Decoder: Sendable {
     var process: DecoderProcess?
     var state = SandboxState.unknown
     var isStopped = false
-    var hasWarned = false
   }
 
   private let program: String
   private let lightJobs: Int
   private let policy: SandboxPolicy
   private let timeout: Duration
-  private let logger: Logger
+  private let notice: SandboxNotice
+  private let admits: @Sendable (Int) -> Bool
   /// Held for a whole job.
   private let running = Mutex<Running?>(nil)
   /// Held only for moments; taken after `running` if both are held.
@@ -49,15 +53,30 @@ package final class Decoder: Sendable {
   ///   - timeout: how long a job may take.
   ///   - lightJobs: jobs that read only metadata and count as one. More are for files of one source: one that takes the
   ///     process over can lie about the others.
-  package init(
+  package convenience init(
     program: String, sandbox: SandboxPolicy, timeout: Duration = Decoder.timeout, lightJobs: Int = Decoder.lightJobs,
     logger: Logger
+  ) {
+    self.init(
+      program: program, sandbox: sandbox, timeout: timeout, lightJobs: lightJobs, notice: SandboxNotice(logger),
+      admits: { _ in true })
+  }
+
+  /// One of several.
+  ///
+  /// - Parameters:
+  ///   - notice: says that one of them is not fully confined.
+  ///   - admits: whether the running job may need so many bytes of memory; else it fails as `.tooLarge`. Must not wait.
+  init(
+    program: String, sandbox: SandboxPolicy, timeout: Duration, lightJobs: Int, notice: SandboxNotice,
+    admits: @escaping @Sendable (Int) -> Bool
   ) {
     self.program = program
     self.lightJobs = lightJobs
     self.timeout = timeout
     policy = sandbox
-    self.logger = logger
+    self.notice = notice
+    self.admits = admits
   }
 
   deinit { stop() }
@@ -145,7 +164,8 @@ package final class Decoder: Sendable {
         if let running { current = running } else { current = Running(process: try start()) }
         current.work += message == .facts || message == .sidecar ? 1 : lightJobs
         running = current
-        let result = try current.process.run(message, body, expecting: answer, source: source, timeout: timeout)
+        let result = try current.process.run(
+          message, body, expecting: answer, source: source, timeout: timeout, admits: admits)
         guard let value = check(result) else { throw .crashed }
         if current.work >= Self.jobsPerProcess * lightJobs { end(&running) }
         return value
@@ -213,11 +233,7 @@ package final class Decoder: Sendable {
         if policy == .required, !state.isFiltered {
           throw .unavailable("the kernel cannot confine the decoder: \(state); see --decoder-sandbox")
         }
-        let isFirst = control.withLock { (control) -> Bool in
-          defer { control.hasWarned = true }
-          return !control.hasWarned
-        }
-        if isFirst { logger.warning("the decoder of pictures is not fully confined: \(state)") }
+        notice.give(state)
       }
       return process
     } catch {

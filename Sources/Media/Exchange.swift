@@ -3,11 +3,15 @@ internal import SystemPackage
 
 extension DecoderProcess {
   /// Sends a job, serves the decoder's reads of the file, and returns the body of the result.
+  ///
+  /// - Parameter admits: whether the job may need so many bytes of memory. Must not wait.
+  /// - Throws: `.tooLarge` if it may not; the decoder then waits for an answer, and is of no more use.
   func run(
     _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?,
-    timeout: Duration
+    timeout: Duration, admits: (Int) -> Bool
   ) throws(DecoderError) -> [UInt8] {
     var deadline = Deadline(after: timeout)
+    var hasAsked = false
     var failure: Errno?
     var parts: [UInt8] = []
     try send(message, body, before: deadline)
@@ -26,9 +30,23 @@ extension DecoderProcess {
       case .read:
         guard let source else { throw .crashed }
         failure = try serve(body, from: source, before: &deadline).failure ?? failure
+      case .admit where source != nil && !hasAsked:
+        hasAsked = true
+        guard let bytes = Self.memory(asked: body) else { throw .crashed }
+        guard admits(bytes) else { throw .tooLarge }
+        try send(.admitted, [], before: deadline)
       default: throw .crashed
       }
     }
+  }
+
+  /// The bytes of memory that the decoder asks for; nil if the request breaks the rules.
+  private static func memory(asked body: [UInt8]) -> Int? {
+    var reader = ByteReader(body)
+    guard let bytes = try? reader.read(Int64.self), (try? reader.finish()) != nil,
+      bytes > Int64(Decoder.freeMemory)
+    else { return nil }
+    return Int(bytes)
   }
 
   /// Answers a request for a piece of the file. Returns how many bytes it got, or why none.

@@ -1,3 +1,6 @@
+internal import Logging
+internal import Synchronization
+
 /// What to do if the kernel cannot confine the decoder fully.
 package enum SandboxPolicy: String, CaseIterable, Sendable {
   /// Run the decoder with the confinement there is, and log that once.
@@ -25,6 +28,14 @@ package enum SandboxState: Sendable, Equatable, CustomStringConvertible {
     if case .reported(_, seccomp: true, _) = self { true } else { false }
   }
 
+  /// What holds for two decoders together. One that has not started yet says nothing.
+  func and(_ other: SandboxState) -> SandboxState {
+    guard case .reported(let landlock, let seccomp, let threads) = self else { return other }
+    guard case .reported(let otherLandlock, let otherSeccomp, let otherThreads) = other else { return self }
+    let least = landlock.flatMap { version in otherLandlock.map { min(version, $0) } }
+    return .reported(landlock: least, seccomp: seccomp && otherSeccomp, threads: threads && otherThreads)
+  }
+
   /// For people.
   package var description: String {
     switch self {
@@ -33,5 +44,18 @@ package enum SandboxState: Sendable, Equatable, CustomStringConvertible {
       "\(landlock.map { "Landlock \($0)" } ?? "no Landlock"), \(seccomp ? "" : "no ")filter of system calls"
         + (threads ? "" : ", no bound on threads")
     }
+  }
+}
+
+/// Says once, for all decoders that share it, that one is not fully confined.
+final class SandboxNotice: Sendable {
+  private let logger: Logger
+  private let isGiven = Atomic<Bool>(false)
+
+  init(_ logger: Logger) { self.logger = logger }
+
+  func give(_ state: SandboxState) {
+    guard !isGiven.exchange(true, ordering: .relaxed) else { return }
+    logger.warning("the decoder of pictures is not fully confined: \(state)")
   }
 }

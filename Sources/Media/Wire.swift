@@ -26,6 +26,8 @@ package enum WireMessage: UInt32, Sendable {
   case strip = 10
   /// A `ResizeRequest`.
   case resize = 11
+  /// The answer to `admit`, empty: the job may go on.
+  case admitted = 12
   // What the decoder sends.
   /// Its confinement, once, before the first job: the version of Landlock's interface (0 for none), and whether calls
   /// are filtered.
@@ -58,6 +60,9 @@ package enum WireMessage: UInt32, Sendable {
   case archiveEnd = 29
   /// An encoded `ContentRecipe`.
   case stripped = 30
+  /// Asks, at most once in a job and before it decodes, whether the job may need so many bytes of memory, 8 bytes, which
+  /// are more than `Decoder.freeMemory`.
+  case admit = 31
 
   /// Bytes before every message.
   package static let headerBytes = 8

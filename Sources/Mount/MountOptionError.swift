@@ -16,6 +16,8 @@ package enum MountOptionError: Error, Equatable, CustomStringConvertible {
   case notText(String)
   /// The option has other values.
   case unknownValue(name: String, value: String, allowed: [String])
+  /// The option needs a number of these.
+  case outOfRange(name: String, value: String, allowed: ClosedRange<Int>)
 
   package var description: String {
     switch self {
@@ -33,6 +35,9 @@ package enum MountOptionError: Error, Equatable, CustomStringConvertible {
       "The value of the mount option \"\(name)\" is not UTF-8 text; type it in UTF-8."
     case .unknownValue(let name, let value, let allowed):
       "\"\(value)\" is not a value of \(name); write \(name)= and one of \(allowed.joined(separator: ", "))."
+    case .outOfRange(let name, let value, let allowed):
+      "\"\(value)\" is not a value of \(name); write \(name)= and a number from \(allowed.lowerBound) to "
+        + "\(allowed.upperBound)."
     case .ownersAreKept(let name):
       "The mount option \"\(name)\" is not supported, because agonyfs stores owners and modes of files;"
         + " leave it out and use chown or chmod inside the mount."

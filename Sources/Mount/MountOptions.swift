@@ -45,6 +45,8 @@ package struct MountOptions: Sendable, Equatable {
   package var thumbnails = ThumbnailMode.eager
   /// Whether images are decoded only if the kernel filters the decoder's system calls.
   package var requiresDecoderSandbox = true
+  /// How many photos and videos are decoded at once, at most; nil for as many as there are processors.
+  package var decoders: Int?
   /// Whether this machine remembers the state of the space, to detect a rollback.
   package var remembers = false
   /// Whether traces of the mount in its user's home directory are removed when it ends.
@@ -100,7 +102,8 @@ package struct MountOptions: Sendable, Equatable {
       allowsDevices = false
       allowsExecution = false
     case _ where Self.withoutEffect.contains(flag) || Self.isForOthers(flag): break
-    case "passfile", "password-file", "idle", "fsname", "subtype", "thumbnails", "decoder-sandbox", "places":
+    case "passfile", "password-file", "idle", "fsname", "subtype", "thumbnails", "decoder-sandbox", "decoders",
+      "places":
       throw .valueMissing(flag)
     default: throw .unknown(flag)
     }
@@ -132,6 +135,12 @@ package struct MountOptions: Sendable, Equatable {
         throw .unknownValue(name: name, value: value, allowed: ["required", "preferred"])
       }
       requiresDecoderSandbox = value == "required"
+    case "decoders":
+      let allowed = 1...256
+      guard value.allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int(value), allowed.contains(count) else {
+        throw .outOfRange(name: name, value: value, allowed: allowed)
+      }
+      decoders = count
     case "places":
       // Whoever serves the mount has another working directory.
       guard value.first == "/" else { throw .notAbsolute(name: name, value: value) }

@@ -44,6 +44,17 @@ enum Channel {
     return status == 0 ? Array(body.dropFirst()) : nil
   }
 
+  /// Waits until the daemon allows that this job needs so many bytes of memory; a few are free. Called at most once in a
+  /// job, while nothing reads the file.
+  static func admit(memory: Int64) {
+    guard memory > Int64(Decoder.freeMemory) else { return }
+    var request = ByteWriter()
+    request.append(memory)
+    send(.admit, request.bytes)
+    let (message, body) = receive()
+    guard message == .admitted, body.isEmpty else { exit(1) }
+  }
+
   /// Ends the process: the daemon broke the protocol.
   static func end() -> Never { exit(1) }
 

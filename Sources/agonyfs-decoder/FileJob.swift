@@ -25,6 +25,7 @@ struct FileJob {
       (made, list) = try Video(input, kind).derive(sizes)
     } else if kind == .music {
       let cover = try cover()
+      if !sizes.isEmpty { cover.admit(whole: false) }
       let (width, height) = cover.size
       let facts = MediaFacts(kind: kind, width: width, height: height, orientation: cover.orientation)
       made = try Picture.derive(cover.range, orientation: cover.turning, sizes, facts)
@@ -33,6 +34,7 @@ struct FileJob {
     } else {
       let picture = try PictureFile(input, kind, start: start)
       list = picture.facts
+      if !sizes.isEmpty { picture.admit(whole: false) }
       let (width, height) = picture.size
       let facts = MediaFacts(kind: picture.kind, width: width, height: height, orientation: picture.orientation)
       made = try Picture.derive(picture.range, orientation: picture.turning, sizes, facts)
@@ -86,6 +88,7 @@ struct FileJob {
     if kind == .bitmap { return try Video(input, kind).full(side: side) }
     if kind == .music { throw .notMedia }
     let picture = try PictureFile(input, kind, start: start)
+    picture.admit(whole: true)
     return try Picture.full(picture.range, orientation: picture.turning, side: side)
   }
 
@@ -113,6 +116,7 @@ struct FileJob {
     let picture = try PictureFile(input, kind, start: start)
     // Two raw files with the same preview may differ.
     if picture.kind == .raw { throw .undecodable("a raw file") }
+    picture.admit(whole: true)
     return try Picture.digest(picture.range)
   }
 }

@@ -11,6 +11,8 @@ enum Picture {
     var height: Int
     /// EXIF's orientation, 1 to 8, by which libvips will turn it.
     var orientation: Int
+    /// Bytes of memory while a derivative is made, at most, and of the pixels that a job in full size keeps.
+    var memory, wholeMemory: Int64
     /// Blocks of metadata; empty if there are none.
     var exif, xmp, iptc: [UInt8]
   }
@@ -22,8 +24,8 @@ enum Picture {
     try unsafe check(outcome)
     return unsafe Header(
       width: Int(header.width), height: Int(header.height),
-      orientation: (1...8).contains(header.orientation) ? Int(header.orientation) : 1, exif: exif, xmp: xmp,
-      iptc: iptc)
+      orientation: (1...8).contains(header.orientation) ? Int(header.orientation) : 1, memory: header.memory,
+      wholeMemory: header.whole_memory, exif: exif, xmp: xmp, iptc: iptc)
   }
 
   /// Makes derivatives of a picture.

@@ -59,6 +59,12 @@ struct PictureFile {
     return orientation > 4 ? (stored.height, stored.width) : stored
   }
 
+  /// Waits for the memory that its pixels need: reduced while they are decoded, or all of them.
+  func admit(whole: Bool) {
+    guard let header else { return }
+    Channel.admit(memory: header.memory + (whole ? header.wholeMemory : 0))
+  }
+
   /// All that it says, but not how it looks.
   var facts: FactList {
     var list = FactList()

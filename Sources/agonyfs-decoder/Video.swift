@@ -60,7 +60,8 @@ struct Video {
     var result = unsafe agonyfs_outcome()
     let texts = unsafe MetadataTexts { taker in
       unsafe result = range.withInput {
-        unsafe agonyfs_video_read($0, container, Int32(side), most, taker, &video)
+        unsafe agonyfs_video_read(
+          $0, container, Int32(side), most, taker, { Channel.admit(memory: $0) }, &video)
       }
     }
     try unsafe Picture.check(result)

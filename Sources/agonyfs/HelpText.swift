@@ -124,6 +124,7 @@ enum HelpText {
       nothumbs         as --thumbnails none
       thumbnails=MODE  as --thumbnails
       decoder-sandbox=WHEN  as --decoder-sandbox
+      decoders=NUMBER  as --decoders
       fsname=NAME      the table of mounts shows NAME, not the vault's path
       subtype=NAME     its type is fuse.NAME, not fuse.agonyfs
 

@@ -21,7 +21,8 @@ import Testing
 
   @Test(arguments: [
     "crash", "exit", "huge", "unknown", "short", "long", "outside", "too much", "unasked", "large picture", "metadata",
-    "comment", "behind the end", "no jpeg", "too wide", "turned", "too many facts", "part",
+    "comment", "behind the end", "no jpeg", "too wide", "turned", "too many facts", "part", "asks for little",
+    "asks for less than none", "asks shortly", "asks twice",
   ])
   func whatBreaksTheRulesCostsOneJob(behaviour: String) throws {
     let decoder = Self.misbehaving()

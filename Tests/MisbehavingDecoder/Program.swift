@@ -51,6 +51,17 @@ enum Program {
     case "part":
       send(.part, [1])
       return
+    case "asks for little": askForMemory(Int64(Decoder.freeMemory))
+    case "asks for less than none": askForMemory(-1)
+    case "asks shortly": send(.admit, [0, 0, 0, 64])
+    case "asks twice": for _ in 0..<2 { askForMemory(1 << 30) }
+    case let text where text.hasPrefix("needs "):
+      // What is read behind is for the test to hold it up.
+      let words = text.split(separator: " ")
+      askForMemory((Int64(words[1]) ?? 0) << 20)
+      _ = ask(offset: Self.placeBehind, count: 1)
+      if words.count > 2 { abort() }
+      answer.small = jpeg(side: 8, extra: [])
     case "too wide": answer.facts.width = MediaFacts.mostSide + 1
     case "turned": answer.facts.orientation = 9
     case "good": if request.sizes.contains(.small) { answer.small = jpeg(side: 8, extra: []) }
@@ -69,6 +80,16 @@ enum Program {
     let sides = [UInt8(side >> 8), UInt8(side & 255), UInt8(side >> 8), UInt8(side & 255)]
     return [0xff, 0xd8] + extra + [0xff, 0xc0, 0, 11, 8] + sides + [1, 1, 0x11, 0]
       + [0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0] + [1, 2, 3, 0xff, 0xd9]
+  }
+
+  /// Where a decoder reads that was granted memory.
+  private static let placeBehind: Int64 = 32
+
+  private static func askForMemory(_ bytes: Int64) {
+    var request = ByteWriter()
+    request.append(bytes)
+    send(.admit, request.bytes)
+    guard receive().0 == WireMessage.admitted.rawValue else { exit(4) }
   }
 
   static func ask(offset: Int64, count: UInt32) -> [UInt8] {

@@ -9,6 +9,18 @@ import Testing
     #expect(try MountOptions(["decoder-sandbox=preferred,decoder-sandbox=required"]).requiresDecoderSandbox)
   }
 
+  @Test func decodersAreANumberThatMakesSense() throws {
+    #expect(MountOptions().decoders == nil)
+    #expect(try MountOptions(["decoders=1"]).decoders == 1)
+    #expect(try MountOptions(["decoders=4,decoders=256"]).decoders == 256)
+    #expect(throws: MountOptionError.valueMissing("decoders")) { try MountOptions(["decoders"]) }
+    for value in ["", "0", "257", "-1", "+1", "1.5", "many", "١", "99999999999999999999"] {
+      #expect(throws: MountOptionError.outOfRange(name: "decoders", value: value, allowed: 1...256)) {
+        try MountOptions(["decoders=\(value)"])
+      }
+    }
+  }
+
   @Test func aTableOfTownsIsNamedByAWholePath() throws {
     #expect(MountOptions().placesFile == nil)
     #expect(try MountOptions(["places=/a/cities500.txt"]).placesFile == "/a/cities500.txt")

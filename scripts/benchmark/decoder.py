@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-DERIVE, INPUT, FACTS, HELLO, READ, DERIVED, FACTS_MADE = 1, 3, 4, 16, 17, 18, 21
+DERIVE, INPUT, FACTS, ADMITTED, HELLO, READ, DERIVED, FACTS_MADE, ADMIT = 1, 3, 4, 12, 16, 17, 18, 21, 31
 
 
 class Decoder:
@@ -59,6 +59,9 @@ class Decoder:
             kind, body = self.receive()
             if kind == wanted:
                 return body
+            if kind == ADMIT:
+                self.send(ADMITTED, b"")
+                continue
             if kind != READ:
                 sys.exit(f"the decoder gave message {kind}")
             offset, count = struct.unpack("<qI", body)

@@ -1,7 +1,9 @@
 package import Media
 
-/// What makes derivatives: the decoder process, or something that stands in for it.
+/// What makes derivatives: decoder processes, or something that stands in for them.
 package protocol DerivativeMaker: Sendable {
+  /// How many jobs run at once; others wait, those that somebody waits for first.
+  var jobsAtOnce: Int { get }
   /// Makes JPEGs of a photo or video; see `Decoder.derive`.
   func derive(
     _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
@@ -25,6 +27,8 @@ package protocol DerivativeMaker: Sendable {
 }
 
 extension DerivativeMaker {
+  package var jobsAtOnce: Int { 1 }
+
   package func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool { unsafe MediaKind.mayBegin(with: bytes) }
 
   // What stands in for the decoder in a test makes derivatives only.
@@ -36,6 +40,10 @@ extension DerivativeMaker {
 }
 
 extension Decoder: DerivativeMaker {
+  package var confinement: String { "\(sandboxState)" }
+}
+
+extension DecoderPool: DerivativeMaker {
   package var confinement: String { "\(sandboxState)" }
 }
 

@@ -67,6 +67,8 @@ int agonyfs_load_libraries(void);
 /// The size of a picture as stored, its orientation (EXIF, 1 to 8), and its blocks of metadata.
 typedef struct {
     int32_t width, height, orientation;
+    /// Bytes in memory while it is decoded, at most; and beside them those of its pixels, where all are kept.
+    int64_t memory, whole_memory;
     agonyfs_bytes exif, xmp, iptc;
 } agonyfs_header;
 
@@ -141,10 +143,11 @@ typedef struct {
 
 /// Reads a video in the container `format` and finds a frame near its start that is neither dark nor of one shade. The
 /// frame is reduced to at most `side` pixels on the longer side. Frames of more than `most_pixels` are refused. If
-/// `side` is 0, no frame is decoded. What the container says is given to `texts`.
+/// `side` is 0, no frame is decoded. What the container says is given to `texts`. Before the frame is looked for, `admit`
+/// gets the bytes of memory that it may need, and returns when they are granted.
 agonyfs_outcome agonyfs_video_read(
     agonyfs_input *input, const char *format, int side, int64_t most_pixels, const agonyfs_texts *texts,
-    agonyfs_video *video);
+    void (*admit)(int64_t memory), agonyfs_video *video);
 
 /// Finds the picture in the tag of an MP3: the bytes of a JPEG, a PNG or something else; none if there is none.
 agonyfs_outcome agonyfs_cover_read(agonyfs_input *input, agonyfs_bytes *cover);

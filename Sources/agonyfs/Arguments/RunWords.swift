@@ -5,8 +5,8 @@ internal import Synchronization
 struct RunWords {
   /// Options with a value, as `--name value`. A test compares them with what the command has.
   static let optionsWithValue: Set<String> = [
-    "-o", "--keep", "--at", "--thumbnails", "--decoder-sandbox", "--places", "--copy-window", "--password-file",
-    "--password-command",
+    "-o", "--keep", "--at", "--thumbnails", "--decoder-sandbox", "--decoders", "--places", "--copy-window",
+    "--password-file", "--password-command",
   ]
 
   private var hasVault = false

@@ -42,6 +42,12 @@ struct MountCommand: VaultCommand {
 
   @Option(
     help: ArgumentHelp(
+      "How many photos and videos are decoded at once, at most: 1 to 256. (default: as many as there are processors)",
+      valueName: "number"))
+  var decoders: String?
+
+  @Option(
+    help: ArgumentHelp(
       "A table of towns in GeoNames' format, such as cities500.txt, to name the places of photos. (default: that of "
         + "Debian's libtimezonemap-data)",
       valueName: "file"),
@@ -180,6 +186,7 @@ struct MountCommand: VaultCommand {
   private func request() throws -> MountRequest {
     let named = [
       ("idle", idle), ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox),
+      ("decoders", decoders),
       ("places", places.map { ByteText.text(of: AbsolutePath.of($0.path).bytes) }),
     ]
     var lists =

@@ -44,6 +44,9 @@ struct RunCommand: VaultCommand {
   @Option(help: ArgumentHelp("Confinement of the image decoder: required or preferred.", valueName: "when"))
   var decoderSandbox: String?
 
+  @Option(help: ArgumentHelp("How many photos and videos are decoded at once, at most.", valueName: "number"))
+  var decoders: String?
+
   @Option(help: ArgumentHelp("A table of towns to name the places of photos.", valueName: "file"), completion: .file())
   var places: FileArgument?
 
@@ -131,7 +134,7 @@ struct RunCommand: VaultCommand {
   /// What to mount, and how; the place is not known yet.
   private func request() throws -> MountRequest {
     let named = [
-      ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox),
+      ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox), ("decoders", decoders),
       ("places", places.map { ByteText.text(of: AbsolutePath.of($0.path).bytes) }),
     ]
     var lists =

@@ -1,4 +1,5 @@
 internal import Albums
+internal import CPlatform
 internal import Crypto
 internal import Glibc
 internal import Logging
@@ -149,9 +150,10 @@ struct MountServer {
     options.places = places
     options.homeZone = MachineZone().name
     if mount.thumbnails != .none {
-      let decoder = Decoder(
-        program: DecoderProgram.path, sandbox: mount.requiresDecoderSandbox ? .required : .preferred, logger: .system)
-      var thumbnails = ThumbnailOptions(maker: decoder)
+      let decoders = DecoderPool(
+        program: DecoderProgram.path, sandbox: mount.requiresDecoderSandbox ? .required : .preferred,
+        count: mount.decoders ?? Int(agonyfs_processors()), logger: .system)
+      var thumbnails = ThumbnailOptions(maker: decoders)
       thumbnails.isLazy = mount.thumbnails == .lazy
       options.thumbnails = thumbnails
     }

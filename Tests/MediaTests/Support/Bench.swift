@@ -23,6 +23,16 @@ final class Bench {
     return Decoder(program: path ?? builtProgram(name), sandbox: sandbox, timeout: timeout, logger: logger)
   }
 
+  /// So many decoders that share a budget.
+  static func pool(
+    _ count: Int, _ name: String = "agonyfs-decoder", at path: String? = nil, sandbox: SandboxPolicy = .required,
+    timeout: Duration = Decoder.timeout, log: LogLines? = nil
+  ) -> DecoderPool {
+    let logger = Logger(label: "test") { _ in LogLines.Handler(lines: log) }
+    return DecoderPool(
+      program: path ?? builtProgram(name), sandbox: sandbox, count: count, timeout: timeout, logger: logger)
+  }
+
   /// Runs a shell script in the directory and gives its output. What fails or takes a minute is an error.
   @discardableResult
   func shell(_ script: String) throws -> [UInt8] {

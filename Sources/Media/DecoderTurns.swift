@@ -1,0 +1,140 @@
+// Who has which decoder, and how much memory.
+//
+// Invariants
+// 1. A decoder is lent to one job at a time. Jobs that somebody waits for get one before all others, else as they came.
+// 2. No job waits for memory while it has a decoder: it gives the decoder back, waits, and begins again with the memory.
+//    So pictures that need much hold up no others.
+// 3. After `stop()` nothing is lent or granted, and nobody waits.
+
+internal import System
+
+/// The decoders of a pool by their numbers, and the memory of their jobs.
+final class DecoderTurns: @unchecked Sendable {
+  /// A job, as its caller keeps it between its attempts.
+  struct Job {
+    /// Whether somebody waits for it.
+    let isUrgent: Bool
+    /// The memory that it has.
+    fileprivate(set) var grant: AdmissionBudget.Grant?
+    /// The memory that was refused to it in its last attempt.
+    fileprivate(set) var wanted: AdmissionBudget.Grant?
+
+    init(isUrgent: Bool) { self.isUrgent = isUrgent }
+  }
+
+  /// How many callers wait.
+  struct Waiting: Equatable {
+    var forDecoders = 0
+    var forMemory = 0
+  }
+
+  private let lock = Lock()
+  private let changed: Condition
+  // Guarded by the lock.
+  /// The one that was used last is the last.
+  private var idle: [Int]
+  private var jobs: [Int: Job] = [:]
+  private var order = WaitingOrder()
+  private var budget: AdmissionBudget
+  private var isStopped = false
+
+  /// All decoders are idle.
+  init(count: Int) {
+    changed = Condition(of: lock)
+    idle = Array((0..<count).reversed())
+    budget = AdmissionBudget(jobsAtOnce: count)
+  }
+
+  var waiting: Waiting {
+    lock.withLock { Waiting(forDecoders: order.count, forMemory: budget.waiting) }
+  }
+
+  /// Waits for an idle decoder and lends it; nil after `stop()`.
+  func borrow(for job: Job) -> Int? {
+    lock.lock()
+    defer { lock.unlock() }
+    let ticket = order.enter(isUrgent: job.isUrgent)
+    while !isStopped, idle.isEmpty || order.first != ticket { changed.wait() }
+    order.leave(ticket)
+    // Another one is the first now.
+    changed.broadcast()
+    guard !isStopped, let number = idle.popLast() else { return nil }
+    var lent = job
+    lent.wanted = nil
+    jobs[number] = lent
+    return number
+  }
+
+  /// Takes a decoder back. Returns its job as it is now.
+  func takeBack(_ number: Int, from job: Job) -> Job {
+    lock.withLock {
+      idle.append(number)
+      changed.broadcast()
+      return jobs.removeValue(forKey: number) ?? job
+    }
+  }
+
+  /// Whether the job of this decoder may need so many bytes of memory; else it is noted what it is to wait for.
+  func admits(_ bytes: Int, in number: Int) -> Bool {
+    lock.withLock {
+      guard !isStopped, let job = jobs[number] else { return false }
+      if let grant = job.grant {
+        if min(bytes, Decoder.mostMemory) <= grant.bytes { return true }
+        // It asked for less before, so its word is not to be trusted again.
+        jobs[number]?.wanted = AdmissionBudget.largest
+        return false
+      }
+      let grant = budget.grant(for: bytes)
+      if budget.take(grant, isUrgent: job.isUrgent) {
+        jobs[number]?.grant = grant
+        return true
+      }
+      jobs[number]?.wanted = grant
+      return false
+    }
+  }
+
+  /// Waits for the memory that was refused to a job, which has no decoder now. False after `stop()`.
+  func grantWanted(to job: inout Job) -> Bool {
+    guard let wanted = job.wanted else { return true }
+    end(job)
+    job.grant = nil
+    guard waitFor(wanted, isUrgent: job.isUrgent) else { return false }
+    job.grant = wanted
+    job.wanted = nil
+    return true
+  }
+
+  /// Takes back the memory of a job that is over, or that begins again.
+  func end(_ job: Job) {
+    guard let grant = job.grant else { return }
+    lock.withLock {
+      budget.takeBack(grant)
+      changed.broadcast()
+    }
+  }
+
+  /// Refuses everything from now on.
+  func stop() {
+    lock.withLock {
+      isStopped = true
+      changed.broadcast()
+    }
+  }
+
+  private func waitFor(_ grant: AdmissionBudget.Grant, isUrgent: Bool) -> Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    let ticket = budget.wait(for: grant, isUrgent: isUrgent)
+    while !isStopped {
+      if budget.take(grant, ticket) {
+        // There may be room for the next one.
+        changed.broadcast()
+        return true
+      }
+      changed.wait()
+    }
+    budget.stopWaiting(for: grant, ticket)
+    return false
+  }
+}

@@ -38,8 +38,8 @@ extension FileSystem {
   func startThreads() throws(VaultError) {
     var bodies: [@Sendable () -> Void] = [
       { self.locked { $0.committer.runCommitter() } }, { self.locked { $0.reaper.runReaper() } },
-      { self.thumbnailer.run() },
     ]
+    for _ in 0..<(options.thumbnails?.maker.jobsAtOnce ?? 0) { bodies.append { self.thumbnailer.run() } }
     if options.cleans {
       // Before the thread is there, since a writer may be refused at once.
       locked { $0.cleaning.start() }
@@ -52,6 +52,8 @@ extension FileSystem {
         let thread = try Thread(body)
         locked { $0.life.threads.append(thread) }
       } catch {
+        // A thumbnail that is under way would hold up the end.
+        thumbnailer.end()
         stopThreads()
         throw .system(error, "starting a thread")
       }

@@ -14,7 +14,7 @@ enum Signal: Int, CaseIterable {
   case cleanWork
   /// There may be thumbnails to make.
   case thumbnailWork
-  /// A thumbnail that somebody waits for may have been made.
+  /// A thumbnail that somebody waits for may have been made, a directory matched, or the table of towns read.
   case thumbnailDone
   /// There may be a checkpoint record to keep.
   case checkpointWork

@@ -123,6 +123,33 @@ import Vault
     try vault.files.close()
   }
 
+  /// A photo that is asked for its facts is looked at by no other thread, which would make what was asked out of date.
+  @Test func whatIsWrittenWhileAPhotoIsAskedCounts() throws {
+    let vault = try CatalogVault(jobsAtOnce: 2)
+    let files = vault.files
+    let photo = try vault.photo("a.jpg", "hold;title=before")
+    vault.maker.isHeld = true
+    let asked = vault.maker.asked
+    try files.locked { files in
+      try files.waitToChange()
+      try files.index.catalog.addStale(photo, .look)
+      files.committer.noteChange()
+      files.signals[.thumbnailWork].signal()
+    }
+    try waitUntil("it is asked") { vault.maker.asked > asked }
+    try files.put(Array("photo fold;title=behind".utf8), photo)
+    // Whoever takes this one has passed over the other.
+    let other = try files.make("b.jpg", with: Array("photo title=other".utf8))
+    try waitUntil("the other was looked at") {
+      files.locked { (try? $0.index.media.row(other))?.state == .known }
+    }
+    #expect(try files.thumbnailer.mediaCounts().pending == 1)
+    vault.maker.isHeld = false
+    try vault.settle()
+    #expect(try vault.item(photo)?.words.title == "behind")
+    try files.close()
+  }
+
   /// Whoever opens photos in one view does not wait until another one was looked for.
   @Test func whatViewsRememberIsAnsweredWhileAnotherIsLookedFor() throws {
     let vault = try CatalogVault()

@@ -21,12 +21,15 @@ final class CatalogMaker: DerivativeMaker {
     var isHeld = false
   }
   private let counts = Mutex(Counts())
+  let jobsAtOnce: Int
+
+  init(jobsAtOnce: Int = 1) { self.jobsAtOnce = jobsAtOnce }
 
   var confinement: String { "none" }
   var derived: Int { counts.withLock { $0.derived } }
   var asked: Int { counts.withLock { $0.asked } }
   var read: Int { counts.withLock { $0.read } }
-  /// Whether photos that say "hold" are not examined for now.
+  /// Whether photos that say "hold" are not examined for now, nor asked.
   var isHeld: Bool {
     get { counts.withLock { $0.isHeld } }
     set { counts.withLock { $0.isHeld = newValue } }
@@ -51,9 +54,10 @@ final class CatalogMaker: DerivativeMaker {
   }
 
   func facts(of source: any MediaSource, small: [UInt8]?) throws(DecoderError) -> [UInt8] {
-    counts.withLock { $0.asked += 1 }
     let text = try Self.text(of: source)
+    counts.withLock { $0.asked += 1 }
     if text.contains("killing") { throw .killed }
+    while text.contains("hold"), isHeld { usleep(1000) }
     return try facts(in: text).encoded
   }
 
@@ -110,11 +114,12 @@ final class CatalogMaker: DerivativeMaker {
 
 /// A vault whose decoder is a `CatalogMaker`.
 struct CatalogVault {
-  let maker = CatalogMaker()
+  let maker: CatalogMaker
   let vault: TestVault
   var files: FileSystem { vault.files }
 
-  init(storage: FaultyStorage = FaultyStorage()) throws {
+  init(storage: FaultyStorage = FaultyStorage(), jobsAtOnce: Int = 1) throws {
+    maker = CatalogMaker(jobsAtOnce: jobsAtOnce)
     vault = try TestVault(storage: storage, thumbnails: maker)
   }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Media
 import Synchronization
 import SystemPackage
@@ -18,16 +19,30 @@ final class TestMaker: DerivativeMaker {
     var failures: [DecoderError] = []
     var isStopped = false
     var isHeld = false
+    var held: Set<String> = []
+    var atOnce = 0
+    var mostAtOnce = 0
+    var longest: UInt32 = 0
     var leavesLargeOut = false
   }
 
   private let state = Mutex(State())
+  let jobsAtOnce: Int
+
+  init(jobsAtOnce: Int = 1) { self.jobsAtOnce = jobsAtOnce }
 
   var confinement: String { "none" }
   var jobs: Int { state.withLock { $0.jobs } }
+  /// How many derivatives were under way at once, at most.
+  var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
   func failNext(_ errors: DecoderError...) { state.withLock { $0.failures += errors } }
   func hold() { state.withLock { $0.isHeld = true } }
   func letGo() { state.withLock { $0.isHeld = false } }
+  /// The same for contents with such a text.
+  func hold(_ text: String) { state.withLock { _ = $0.held.insert(text) } }
+  func letGo(_ text: String) { state.withLock { _ = $0.held.remove(text) } }
+  /// Takes up to so many microseconds for each, from now on.
+  func takeTime(_ longest: UInt32) { state.withLock { $0.longest = longest } }
   /// Makes large ones only when they are asked for, from now on.
   func leaveLargeOut() { state.withLock { $0.leavesLargeOut = true } }
   func stop() { state.withLock { $0.isStopped = true } }
@@ -38,25 +53,44 @@ final class TestMaker: DerivativeMaker {
   func derive(
     _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
   ) throws(DecoderError) -> Derivatives {
-    state.withLock { $0.jobs += 1 }
+    state.withLock {
+      $0.jobs += 1
+      $0.atOnce += 1
+      $0.mostAtOnce = max($0.mostAtOnce, $0.atOnce)
+    }
+    defer { state.withLock { $0.atOnce -= 1 } }
+    // What it is later counts, if it changes meanwhile.
+    var text = ""
+    if state.withLock({ !$0.held.isEmpty }) { text = String(decoding: try content(of: source), as: UTF8.self) }
     do {
-      try waitUntil("the test let go") { state.withLock { !$0.isHeld || $0.isStopped } }
+      try waitUntil("the test let go") { [text] in
+        state.withLock { state in
+          state.isStopped || !state.isHeld && !state.held.contains { text.contains($0) }
+        }
+      }
     } catch {
       throw .unavailable("\(error)")
     }
+    let longest = state.withLock { $0.longest }
+    if longest > 0 { usleep(.random(in: 0...longest)) }
     if let error = state.withLock({ $0.failures.isEmpty ? nil : $0.failures.removeFirst() }) { throw error }
-    var bytes = [UInt8](repeating: 0, count: Int(source.size))
-    var failure: Errno?
-    unsafe bytes.withUnsafeMutableBytes { buffer in
-      do throws(Errno) { _ = try unsafe source.read(at: 0, into: buffer) } catch { failure = error }
-    }
-    if let failure { throw .source(failure) }
+    let bytes = try content(of: source)
     guard bytes.starts(with: Array("photo".utf8)) else { throw .notMedia }
     let facts = MediaFacts(kind: .jpeg, width: 40, height: 30, orientation: 6)
     let wantsLarge = sizes.contains(.large) && !(eagerly && state.withLock { $0.leavesLargeOut })
     return Derivatives(
       facts: facts, small: sizes.contains(.small) ? Array("small ".utf8) + bytes : nil,
       large: wantsLarge ? Array("large ".utf8) + bytes : nil)
+  }
+
+  private func content(of source: any MediaSource) throws(DecoderError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Int(source.size))
+    var failure: Errno?
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      do throws(Errno) { _ = try unsafe source.read(at: 0, into: buffer) } catch { failure = error }
+    }
+    if let failure { throw .source(failure) }
+    return bytes
   }
 
   func full(of source: any MediaSource) throws(DecoderError) -> [UInt8] { Array("full \(source.size)".utf8) }

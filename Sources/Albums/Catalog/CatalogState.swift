@@ -68,6 +68,8 @@ package struct PlaceTables: Sendable {
 struct CatalogState {
   /// The towns, once they were needed; nil inside if there is no table.
   private(set) var gazetteer: Gazetteer??
+  /// Whether a thread reads the table of towns; whoever else needs it waits for that.
+  var isReadingPlaces = false
   var zones: ZoneLibrary?
   /// How far all photos and videos were compared with the catalog; nil when that is done.
   var filled: FillState = .notBegun
@@ -87,6 +89,9 @@ struct CatalogState {
   private(set) var largeDirectories: Set<InodeNumber> = []
   /// Large directories that are remembered at most; more photos than theirs are in few vaults.
   private static let mostLargeDirectories = 1024
+  /// Whether one of the threads that make thumbnails does a `CatalogJob`. One does at a time, so that `filled` and `settled`
+  /// go on step by step; the others make thumbnails meanwhile.
+  var isJobUnderWay = false
   /// Files that could not be asked at this mount.
   var passedOver: Set<InodeNumber> = []
 
@@ -103,7 +108,10 @@ struct CatalogState {
   /// Whether nothing more is done in the background at this mount.
   var isGivenUp = false
 
-  mutating func keep(_ gazetteer: Gazetteer?) { self.gazetteer = .some(gazetteer) }
+  mutating func keep(_ gazetteer: Gazetteer?) {
+    self.gazetteer = .some(gazetteer)
+    isReadingPlaces = false
+  }
 
   mutating func note(_ directory: InodeNumber, photos: Int) {
     if photos < largeDirectory {

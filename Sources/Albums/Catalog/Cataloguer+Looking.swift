@@ -3,7 +3,8 @@
 // Invariants
 // 1. What was found is kept only if the content did not change meanwhile.
 // 2. A file that cannot be asked now is passed over until another mount; others go on.
-// 3. A file that was asked is not asked again, also if it got no row: what has the name of no photo, or no name, gets none.
+// 3. No other thread looks at a photo or video that is asked, so what `isMediaPending` says of it counts.
+// 4. A file that was asked is not asked again, also if it got no row: what has the name of no photo, or no name, gets none.
 
 internal import Catalog
 internal import Index
@@ -29,6 +30,14 @@ extension CatalogUpdates {
     case noteFilled
     /// Some photos are to be merged with another table of towns or another home zone, and there may be more.
     case settleAgain
+
+    /// The photo or video that is asked.
+    var photo: InodeNumber? {
+      switch self {
+      case .look(let inode), .ask(let inode): inode
+      case .read, .match, .goOn, .noteFilled, .settleAgain: nil
+      }
+    }
   }
 
   /// What the catalog has to do next; nil if nothing, with the time when something is due. The lock is kept.
@@ -45,7 +54,9 @@ extension CatalogUpdates {
       } else {
         due = monotonicTime() + ThumbnailState.retryDelays.upperBound
       }
-      // Last, since whatever else is done may have a directory matched again.
+      // Last, since whatever else is done may have a directory matched again. So has what another thread looks at: it is
+      // done with first.
+      guard files.thumbnails.underWay.isEmpty else { return (nil, due) }
       let directory = try files.result(of: files.index.catalog.stale(for: .match, limit: 1)).first
       return (directory.map { .match($0.inode) }, due)
     } catch {
@@ -62,7 +73,7 @@ extension CatalogUpdates {
     var due: UInt64?
     for entry in try files.result(
       of: files.index.catalog.stale(for: [.look, .read], limit: Self.lookLimit + files.catalog.passedOver.count))
-    where !files.catalog.passedOver.contains(entry.inode) {
+    where !files.catalog.passedOver.contains(entry.inode) && files.thumbnails.underWay.isFree(entry.inode) {
       if let inode = files.inodes[entry.inode], inode.contentChanged > 0, inode.contentChanged + quiet > now {
         due = min(due ?? .max, inode.contentChanged + quiet)
         continue
@@ -94,7 +105,10 @@ extension CatalogUpdates {
       files.catalog.filled = .done
       return nil
     }
-    if let next = batch.inodes.first(where: { !files.catalog.passedOver.contains($0) }) { return .ask(next) }
+    if let next = batch.inodes.first(where: { !files.catalog.passedOver.contains($0) }) {
+      // They are asked in their order. The thread that looks at it now finds it again.
+      return files.thumbnails.underWay.isFree(next) ? .ask(next) : nil
+    }
     files.catalog.filled = .after(batch.last)
     return .goOn
   }
@@ -214,6 +228,7 @@ extension Cataloguer {
 
   /// Asks a photo or video for its facts. False if it is to be asked again, since nothing can be asked for now.
   private func look(at number: InodeNumber, _ settings: ThumbnailOptions) throws(Errno) -> Bool {
+    let attempt = fileSystem.locked { $0.thumbnails.pauses }
     guard let (inode, row) = try hold(number) else { return true }
     defer { letGo(inode) }
     let small = row.small.flatMap { try? fileSystem.wholeContent(of: $0, limit: Self.mostSidecarBytes) }
@@ -225,7 +240,7 @@ extension Cataloguer {
     } catch {
       switch error {
       case .unavailable(let reason):
-        fileSystem.thumbnailer.pause(reason)
+        fileSystem.thumbnailer.pause(reason, of: attempt)
         return false
       case .killed, .source:
         passOver(number)
@@ -251,8 +266,11 @@ extension Cataloguer {
   }
 
   private func readSidecar(_ number: InodeNumber, _ settings: ThumbnailOptions) throws(Errno) {
-    let (names, changed) = try fileSystem.locked { files throws(Errno) in
-      (try files.result(of: files.index.catalog.names(of: number, limit: 16)), files.inodes[number]?.contentChanged)
+    let (names, changed, attempt) = try fileSystem.locked { files throws(Errno) in
+      (
+        try files.result(of: files.index.catalog.names(of: number, limit: 16)), files.inodes[number]?.contentChanged,
+        files.thumbnails.pauses
+      )
     }
     var found = FactList()
     if let kind = names.lazy.compactMap({ SidecarFile.kind(ofName: $0.name.bytes) }).first,
@@ -263,7 +281,7 @@ extension Cataloguer {
         found = (try? FactList(decoding: bytes)) ?? found
       } catch {
         switch error {
-        case .unavailable(let reason): return fileSystem.thumbnailer.pause(reason)
+        case .unavailable(let reason): return fileSystem.thumbnailer.pause(reason, of: attempt)
         case .killed: return passOver(number)
         default: break
         }

@@ -69,12 +69,20 @@ package struct Cataloguer: Sendable {
     }
   }
 
-  /// Reads the table of towns, if a merge may need it.
+  /// Reads the table of towns, or waits until another thread has, since a merge may need it.
   func loadPlaces() {
-    let isKnown = fileSystem.locked { $0.catalog.gazetteer != nil }
+    let isKnown = fileSystem.locked { files -> Bool in
+      while files.catalog.isReadingPlaces { files.wait(for: .thumbnailDone) }
+      if files.catalog.gazetteer != nil { return true }
+      files.catalog.isReadingPlaces = true
+      return false
+    }
     if isKnown { return }
     let gazetteer = fileSystem.options.places.gazetteer()
-    fileSystem.locked { $0.catalog.keep(gazetteer) }
+    fileSystem.locked { files in
+      files.catalog.keep(gazetteer)
+      files.signals[.thumbnailDone].broadcast()
+    }
   }
 }
 
@@ -101,7 +109,7 @@ extension CatalogUpdates {
   }
 
   /// Whether nobody waits until a directory is matched: it is large, and changes with each photo that is examined. The
-  /// thread that examines them matches it when it has nothing else to do.
+  /// threads that examine them have one of them match it when nothing else is to be done.
   func leavesToBackground(_ directory: InodeNumber) -> Bool {
     guard files.catalog.largeDirectories.contains(directory), !files.catalog.isGivenUp,
       let settings = files.options.thumbnails,

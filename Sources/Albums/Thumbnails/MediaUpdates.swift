@@ -35,6 +35,7 @@ extension MediaUpdates {
       try index.media.setMedia(MediaRecord(inode: number, state: state))
       return old
     }
+    files.thumbnails.underWay.noteChange(of: number)
     dropLinks(of: old)
     files.signals[.thumbnailWork].signal()
   }

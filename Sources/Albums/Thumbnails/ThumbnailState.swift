@@ -1,8 +1,9 @@
-// What the thread that makes thumbnails has before it.
+// What the threads that make thumbnails have before them.
 //
 // Invariants
-// 1. A pause is twice as long as the one before; what was made ends it.
+// 1. A pause is twice as long as the one before; what was made ends it. Attempts that fail at the same time make one pause.
 // 2. `kills` and `passedOver` have less than `lookLimit` entries.
+// 3. Whoever waits for a derivative has a demand in `demands`, or a thread has it and sets `isDone`, or `isDone` is set.
 
 internal import Media
 internal import Vault
@@ -19,7 +20,7 @@ final class ThumbnailDemand {
   }
 }
 
-/// What the thread that makes thumbnails has before it, under the file system's lock.
+/// What the threads that make thumbnails have before them, under the file system's lock.
 struct ThumbnailState {
   /// How many threads may wait for the decoder at a time. The others must stay free for quick requests.
   private static let maximumWaiters = 10
@@ -30,7 +31,10 @@ struct ThumbnailState {
   /// How long a pause is, in nanoseconds: the first and the longest.
   static let retryDelays: ClosedRange<UInt64> = 500_000_000...60_000_000_000
 
-  private var demands = Queue<ThumbnailDemand>()
+  /// First come, first served, as far as their files are free. There are no more than threads that wait, and one for each
+  /// thread that makes thumbnails.
+  private var demands: [ThumbnailDemand] = []
+  var underWay = FilesUnderWay()
   /// Threads that wait for a derivative.
   private var waiters = 0
   /// Why there is no decoder; nil while none is known to be missing.
@@ -39,6 +43,8 @@ struct ThumbnailState {
   private var retryTime: UInt64 = 0
   /// How long the last wait was, in nanoseconds; each is twice as long as the one before.
   private var retryDelay: UInt64 = 0
+  /// How often there was a pause. An attempt remembers it from its beginning.
+  private(set) var pauses = 0
   private var kills: [InodeNumber: Int] = [:]
   /// Files that the index cannot read now. They wait for another mount.
   private(set) var passedOver: Set<InodeNumber> = []
@@ -56,7 +62,26 @@ struct ThumbnailState {
 
   mutating func add(_ demand: ThumbnailDemand) { demands.append(demand) }
 
-  mutating func nextDemand() -> ThumbnailDemand? { demands.popFirst() }
+  /// Takes the next demand for a file that is free.
+  mutating func nextDemand() -> ThumbnailDemand? {
+    guard let place = demands.firstIndex(where: { underWay.isFree($0.inode) }) else { return nil }
+    return demands.remove(at: place)
+  }
+
+  /// Gives back a demand whose file has to wait for another one.
+  mutating func putBack(_ demand: ThumbnailDemand) { demands.insert(demand, at: 0) }
+
+  /// Forgets a demand that nobody waits for any more.
+  mutating func remove(_ demand: ThumbnailDemand) { demands.removeAll { $0 === demand } }
+
+  /// Nobody serves what is still demanded.
+  mutating func endDemands() {
+    for demand in demands { demand.isDone = true }
+    demands.removeAll()
+  }
+
+  /// How many demands wait for a thread.
+  var demandCount: Int { demands.count }
 
   mutating func end() { isEnding = true }
 
@@ -64,7 +89,11 @@ struct ThumbnailState {
   func pauseEnd(after now: UInt64) -> UInt64? { retryDelay > 0 && retryTime > now ? retryTime : nil }
 
   /// Pauses, for twice as long as the last time; true when that is to be logged, which one retry that helps is not.
-  mutating func pause(_ reason: String, at now: UInt64) -> Bool {
+  ///
+  /// - Parameter attempt: `pauses` as it was when what failed was begun. Another may have failed since for the same reason.
+  mutating func pause(_ reason: String, of attempt: Int, at now: UInt64) -> Bool {
+    if attempt != pauses { return false }
+    pauses += 1
     let isNew = retryDelay > 0 && unavailable == nil && !isEnding
     unavailable = retryDelay > 0 ? reason : nil
     retryDelay = min(max(2 * retryDelay, Self.retryDelays.lowerBound), Self.retryDelays.upperBound)

@@ -22,6 +22,7 @@ extension Thumbnailer {
       defer { files.thumbnails.endWaiting() }
       let demand = ThumbnailDemand(inode: number, size: size)
       files.thumbnails.add(demand)
+      defer { files.thumbnails.remove(demand) }
       files.signals[.thumbnailWork].signal()
       while true {
         if let known = try files.mediaUpdates.knownDerivative(size, of: number) { return known }
@@ -78,7 +79,7 @@ extension MediaUpdates {
   /// The inode that holds a derivative, or nil when it is still to be made.
   ///
   /// - Throws: `ENOENT` when there will be none.
-  fileprivate func knownDerivative(_ size: DerivativeSize, of number: InodeNumber) throws(Errno) -> InodeNumber? {
+  func knownDerivative(_ size: DerivativeSize, of number: InodeNumber) throws(Errno) -> InodeNumber? {
     let file = try files.inode(number)
     guard file.isRegular, file.record.size > 0 else { throw .noSuchFileOrDirectory }
     guard let row = try files.result(of: files.index.media.row(number)) else { return nil }

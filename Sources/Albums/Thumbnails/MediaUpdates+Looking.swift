@@ -1,0 +1,174 @@
+// The threads that have thumbnails made: first those that somebody waits for, then those of files that are pending in the
+// index and have not been written to for a while. What the catalog waits for comes last.
+//
+// Invariants
+// 1. There are as many threads as the decoder takes jobs at a time, and all do the same. Each takes one thing at a time, so
+//    a demand waits at most until the first of them is done with what it has.
+// 2. A thread that takes something wakes another, which may find more. So one signal is enough, however much there is to
+//    do, and it reaches a thread that waits or one that looks for work before it waits.
+// 3. What a thread passes over because another has it, that other thread finds itself: it looks for work when it is done.
+// 4. A demand is done when a thread has looked at its file for it, not while the file waits for another one.
+
+internal import Index
+internal import Media
+internal import System
+internal import SystemPackage
+internal import Vault
+
+extension MediaUpdates {
+  /// The work of one thread.
+  mutating func runThumbnailer(_ settings: ThumbnailOptions) {
+    while !files.life.isStopping, !files.thumbnails.isEnding, files.refusal == nil {
+      if let demand = files.thumbnails.nextDemand() {
+        serve(demand, settings)
+        continue
+      }
+      if files.catalogUpdates.mergeStaleItems() { continue }
+      let next = settings.isLazy ? (inode: nil, due: nil) : nextPending(settings)
+      if let number = next.inode {
+        _ = lookAt(number, [.small, .large], eagerly: true, settings)
+        continue
+      }
+      let catalog = nextCatalogJob(settings)
+      if let job = catalog.job {
+        run(job, settings)
+      } else {
+        files.wait(for: .thumbnailWork, until: [next.due, catalog.due].compactMap(\.self).min())
+      }
+    }
+    files.thumbnails.endDemands()
+    files.signals[.thumbnailDone].broadcast()
+  }
+
+  /// Has made what somebody waits for.
+  private mutating func serve(_ demand: ThumbnailDemand, _ settings: ThumbnailOptions) {
+    // Another demand or another look at the file may have made it.
+    if !isAnswered(demand), lookAt(demand.inode, [demand.size], eagerly: false, settings) == .waiting {
+      files.thumbnails.putBack(demand)
+      return
+    }
+    demand.isDone = true
+    files.signals[.thumbnailDone].broadcast()
+  }
+
+  /// Whether a demand needs no look: there is what is demanded, or there will be none.
+  private func isAnswered(_ demand: ThumbnailDemand) -> Bool {
+    do throws(Errno) {
+      return try knownDerivative(demand.size, of: demand.inode) != nil
+    } catch {
+      return true
+    }
+  }
+
+  /// The next file that waits, is free and is not being written; without one, when to look again if something waits.
+  private func nextPending(_ settings: ThumbnailOptions) -> (inode: InodeNumber?, due: UInt64?) {
+    if let time = files.thumbnails.pauseEnd(after: monotonicTime()) { return (nil, time) }
+    let quiet = UInt64(settings.quietTime * 1e9)
+    var due: UInt64?
+    var last: InodeNumber?
+    var seen = 0
+    while seen < ThumbnailState.lookLimit {
+      let batch = try? files.result(of: files.index.media.inodes(in: .pending, after: last, limit: 64))
+      guard let batch, let end = batch.last else { break }
+      let now = monotonicTime()
+      for number in batch
+      where !files.thumbnails.passedOver.contains(number) && files.thumbnails.underWay.isFree(number) {
+        seen += 1
+        guard let inode = files.inodes[number], inode.contentChanged > 0, inode.contentChanged + quiet > now else {
+          return (number, nil)
+        }
+        due = min(due ?? .max, inode.contentChanged + quiet)
+      }
+      last = end
+    }
+    // The clock is coarse.
+    return (nil, due.map { $0 + 5_000_000 })
+  }
+
+  /// What the catalog has to do next, unless another thread does something for it: that one looks for more when it is done.
+  private mutating func nextCatalogJob(
+    _ settings: ThumbnailOptions
+  ) -> (job: CatalogUpdates.CatalogJob?, due: UInt64?) {
+    if let pause = files.thumbnails.pauseEnd(after: monotonicTime()) { return (nil, pause) }
+    if files.catalog.isJobUnderWay { return (nil, nil) }
+    return files.catalogUpdates.nextCatalogJob(settings)
+  }
+
+  private mutating func run(_ job: CatalogUpdates.CatalogJob, _ settings: ThumbnailOptions) {
+    files.catalog.isJobUnderWay = true
+    if let photo = job.photo { files.thumbnails.underWay.begin(photo) }
+    files.signals[.thumbnailWork].signal()
+    files.unlocked { files in files.cataloguer.run(job, settings) }
+    if let photo = job.photo { files.thumbnails.underWay.end(photo) }
+    files.catalog.isJobUnderWay = false
+  }
+
+  /// What came of a look at a file.
+  private enum LookEnd {
+    /// It is over.
+    case over
+    /// The file was put aside, since another thread looks at the same content.
+    case waiting
+  }
+
+  /// Makes the derivatives of one file that is free, and keeps them.
+  private mutating func lookAt(
+    _ number: InodeNumber, _ sizes: Set<DerivativeSize>, eagerly: Bool, _ settings: ThumbnailOptions
+  ) -> LookEnd {
+    files.thumbnails.underWay.begin(number)
+    files.signals[.thumbnailWork].signal()
+    let end = lookAtReserved(number, sizes, eagerly, settings)
+    files.thumbnails.underWay.end(number)
+    files.signals[.thumbnailDone].broadcast()
+    return end
+  }
+
+  private mutating func lookAtReserved(
+    _ number: InodeNumber, _ sizes: Set<DerivativeSize>, _ eagerly: Bool, _ settings: ThumbnailOptions
+  ) -> LookEnd {
+    files.waitForCriticalPart()
+    let inode: Inode
+    do throws(Errno) {
+      inode = try files.inode(number)
+      guard inode.isRegular, inode.record.links > 0 else { throw .staleNFSFileHandle }
+    } catch .staleNFSFileHandle {
+      forgetRow(of: number)
+      return .over
+    } catch {
+      files.thumbnails.passOver(number, at: monotonicTime())
+      return .over
+    }
+    let before = try? files.result(of: files.index.media.row(number))
+    let look = ThumbnailLook(
+      inode: inode, before: before, sizes: sizes, isEager: eagerly, attempt: files.thumbnails.pauses)
+    inode.isMediaPending = false
+    inode.opens += 1
+    let size = inode.record.size
+    let end = files.unlocked { files -> LookEnd in
+      let source = FileSource(fileSystem: files, inode: number, size: size)
+      let outcome = files.thumbnailer.work(on: look, source, settings)
+      files.thumbnailer.keep(outcome, of: look)
+      if case .waiting = outcome { return .waiting }
+      return .over
+    }
+    inode.opens -= 1
+    if inode.record.links == 0, inode.opens == 0 { files.reaper.delete(inode) }
+    return end
+  }
+
+  /// Forgets what is known of a content whose inode is gone.
+  private func forgetRow(of number: InodeNumber) {
+    do throws(Errno) {
+      let old = try files.withIndex { index throws(IndexError) in
+        let old = try index.media.row(number)
+        try CatalogUpdates.dropItem(number, in: index)
+        try index.media.deleteMedia(number)
+        return old
+      }
+      dropLinks(of: old)
+      files.committer.noteChange()
+    } catch {
+      files.thumbnails.passOver(number, at: monotonicTime())
+    }
+  }
+}

@@ -280,6 +280,23 @@ import Testing
     try files.close()
   }
 
+  @Test func smallOneThatIsThrownAwayWhileTheLargeOneIsMadeIsMadeAgain() throws {
+    maker.leaveLargeOut()
+    let file = try files.make("a.heic", with: photo("a"))
+    try settle()
+    maker.hold()
+    let files = vault.files
+    let thread = try TestThread { _ = try files.thumbnailer.derivative(.large, of: file) }
+    try waitUntil("the large one was begun") { maker.jobs == 2 }
+    try files.thumbnailer.remakeThumbnail(of: file)
+    maker.letGo()
+    try thread.join()
+    try settle()
+    #expect(try open(".agonyfs/thumbnails/256/a.heic") == "small photo a")
+    #expect(try open(".agonyfs/thumbnails/1024/a.heic") == "large photo a")
+    try vault.closeSound()
+  }
+
   @Test func sharedThumbnailsAreFoundByBothDigests() throws {
     let file = try files.make("one two.jpg", with: photo("a"))
     try files.change(file) { $0.modified = .at(Timestamp(seconds: 1_500_000_000, nanoseconds: 250_000_999)) }

@@ -243,11 +243,12 @@ import Vault
           try files.make(name, in: folder, with: content)
           continue
         }
-        switch Int.random(in: 0..<10, using: &generator) {
+        switch Int.random(in: 0..<11, using: &generator) {
         case 0..<3: try files.put(content, file)
         case 3: try files.resize(file, Int64.random(in: 0..<40, using: &generator))
         case 4: try files.delete(name, in: folder)
-        case 5:
+        case 5: try files.thumbnailer.remakeThumbnail(of: file)
+        case 6:
           let other = "\(Int.random(in: 0..<8, using: &generator)).jpg"
           if (try? files.find(other, in: folder)) != nil { continue }
           try files.rename(.of(name), in: folder, to: .of(other), in: folder, flags: [])

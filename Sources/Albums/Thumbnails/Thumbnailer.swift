@@ -141,11 +141,13 @@ package struct Thumbnailer: Sendable {
     case .later, .waiting: return
     case .made, .duplicate, .nothing, .killed: break
     }
-    let (inode, before) = (look.inode, look.before)
+    let inode = look.inode
     fileSystem.cataloguer.loadPlaces()
     do throws(Errno) {
       try fileSystem.changing { files throws(Errno) in
         if inode.isMediaPending || inode.record.links == 0 || files.thumbnails.isEnding { return }
+        // Not as it was when the look began: what was made before may have been thrown away since.
+        let before = try files.result(of: files.index.media.row(inode.number))
         var record = MediaRecord(inode: inode.number, state: .known)
         var outcome = outcome
         var found: FactList?

@@ -280,6 +280,18 @@ import Testing
     try files.close()
   }
 
+  /// A copy shares what was made of the other file, which may lack what is asked for.
+  @Test func copyGetsASizeThatTheOtherFileLacks() throws {
+    try makeLazy()
+    try files.put(photo("a"), try files.make("a.jpg"))
+    #expect(try open(".agonyfs/thumbnails/256/a.jpg") == "small photo a")
+    try files.put(photo("a"), try files.make("copy.jpg"))
+    #expect(try open(".agonyfs/thumbnails/1024/copy.jpg") == "large photo a")
+    #expect(try open(".agonyfs/thumbnails/256/copy.jpg") == "small photo a")
+    #expect(maker.jobs == 2)
+    try vault.closeSound()
+  }
+
   @Test func smallOneThatIsThrownAwayWhileTheLargeOneIsMadeIsMadeAgain() throws {
     maker.leaveLargeOut()
     let file = try files.make("a.heic", with: photo("a"))

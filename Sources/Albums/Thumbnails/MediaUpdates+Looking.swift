@@ -43,9 +43,13 @@ extension MediaUpdates {
   /// Has made what somebody waits for.
   private mutating func serve(_ demand: ThumbnailDemand, _ settings: ThumbnailOptions) {
     // Another demand or another look at the file may have made it.
-    if !isAnswered(demand), lookAt(demand.inode, [demand.size], eagerly: false, settings) == .waiting {
-      files.thumbnails.putBack(demand)
-      return
+    if !isAnswered(demand) {
+      var end = lookAt(demand.inode, [demand.size], eagerly: false, settings)
+      // The other file with this content may lack this size.
+      if end == .shared, !isAnswered(demand) {
+        end = lookAt(demand.inode, [demand.size], eagerly: false, settings)
+      }
+      if end == .waiting { return files.thumbnails.putBack(demand) }
     }
     demand.isDone = true
     files.signals[.thumbnailDone].broadcast()
@@ -107,6 +111,8 @@ extension MediaUpdates {
   private enum LookEnd {
     /// It is over.
     case over
+    /// The file shares what was made of another with the same content.
+    case shared
     /// The file was put aside, since another thread looks at the same content.
     case waiting
   }
@@ -148,8 +154,11 @@ extension MediaUpdates {
       let source = FileSource(fileSystem: files, inode: number, size: size)
       let outcome = files.thumbnailer.work(on: look, source, settings)
       files.thumbnailer.keep(outcome, of: look)
-      if case .waiting = outcome { return .waiting }
-      return .over
+      switch outcome {
+      case .waiting: return .waiting
+      case .duplicate: return .shared
+      case .made, .nothing, .later, .killed: return .over
+      }
     }
     inode.opens -= 1
     if inode.record.links == 0, inode.opens == 0 { files.reaper.delete(inode) }

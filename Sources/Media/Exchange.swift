@@ -2,7 +2,7 @@ internal import System
 internal import SystemPackage
 
 extension DecoderProcess {
-  /// Sends a job, serves the decoder's reads of the file, and returns the body of the result.
+  /// Sends a job and the beginning of its file, serves the decoder's reads, and returns the body of the result.
   ///
   /// - Parameter admits: whether the job may need so many bytes of memory. Must not wait.
   /// - Throws: `.tooLarge` if it may not; the decoder then waits for an answer, and is of no more use.
@@ -10,11 +10,13 @@ extension DecoderProcess {
     _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?,
     timeout: Duration, admits: (Int) -> Bool
   ) throws(DecoderError) -> [UInt8] {
+    let beginning = source.map { Piece.beginning(of: $0) }
     var deadline = Deadline(after: timeout)
     var hasAsked = false
     var failure: Errno?
     var parts: [UInt8] = []
     try send(message, body, before: deadline)
+    if let beginning { try send(.beginning, beginning, before: deadline) }
     while true {
       let (kind, body) = try receive(before: deadline)
       switch kind {
@@ -57,29 +59,36 @@ extension DecoderProcess {
     var input: [UInt8] = [1]
     var failure: Errno?
     deadline.exclude {
-      do throws(Errno) { input = [0] + (try piece.read(from: source)) } catch { failure = error }
+      do throws(Errno) { input = [0] + (try piece.readable(from: source)) } catch { failure = error }
     }
     try send(.input, input, before: deadline)
     return (input.count - 1, failure)
   }
 }
 
-/// A piece of the file that the decoder asked for.
+/// A piece of the file, which the decoder asked for, or gets unasked.
 private struct Piece {
   let offset: Int64
   let count: Int
 
-  /// Nil if the request breaks the rules.
-  init?(decoding body: [UInt8]) {
-    var reader = ByteReader(body)
-    guard let offset = try? reader.read(Int64.self), let count = try? reader.read(UInt32.self),
-      (try? reader.finish()) != nil, offset >= 0, count <= WireMessage.mostReadBytes
-    else { return nil }
-    self.offset = offset
-    self.count = Int(count)
+  /// What the file begins with. Empty if that cannot be read: the decoder then asks for as much of it as it needs.
+  static func beginning(of source: any MediaSource) -> [UInt8] {
+    let piece = Piece(offset: 0, count: WireMessage.beginningBytes(of: source.size))
+    return (try? piece.readable(from: source)) ?? []
   }
 
-  func read(from source: any MediaSource) throws(Errno) -> [UInt8] {
+  /// Its bytes; only those of the first step if not all can be read. The decoder may not need what is behind them, and
+  /// asks for it if it does.
+  func readable(from source: any MediaSource) throws(Errno) -> [UInt8] {
+    do throws(Errno) {
+      return try read(from: source)
+    } catch {
+      guard count > WireMessage.stepBytes else { throw error }
+      return try Piece(offset: offset, count: WireMessage.stepBytes).read(from: source)
+    }
+  }
+
+  private func read(from source: any MediaSource) throws(Errno) -> [UInt8] {
     let wanted = min(Int64(count), max(0, source.size - min(offset, source.size)))
     var bytes = [UInt8](repeating: 0, count: Int(wanted))
     var done = 0
@@ -94,5 +103,16 @@ private struct Piece {
       done += got
     }
     return Array(bytes.prefix(done))
+  }
+}
+
+extension Piece {
+  /// Nil if the request breaks the rules.
+  init?(decoding body: [UInt8]) {
+    var reader = ByteReader(body)
+    guard let offset = try? reader.read(Int64.self), let count = try? reader.read(UInt32.self),
+      (try? reader.finish()) != nil, offset >= 0, count <= WireMessage.mostReadBytes
+    else { return nil }
+    self.init(offset: offset, count: Int(count))
   }
 }

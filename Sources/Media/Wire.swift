@@ -28,6 +28,9 @@ package enum WireMessage: UInt32, Sendable {
   case resize = 11
   /// The answer to `admit`, empty: the job may go on.
   case admitted = 12
+  /// The first bytes of the file, as many as can be read of those that `beginningBytes(of:)` counts. They follow each job
+  /// on a file unasked, except `archive`.
+  case beginning = 13
   // What the decoder sends.
   /// Its confinement, once, before the first job: the version of Landlock's interface (0 for none), and whether calls
   /// are filtered.
@@ -68,6 +71,8 @@ package enum WireMessage: UInt32, Sendable {
   package static let headerBytes = 8
   /// Most bytes of the file in one request.
   package static let mostReadBytes = 1 << 20
+  /// Bytes of a file that the decoder asks for at a time; more while it reads on. Its requests begin at a multiple of it.
+  package static let stepBytes = 256 << 10
   /// Most bytes of a `part`.
   package static let partBytes = 4 << 20
   /// Most bytes of an archive's entry in a `piece`.
@@ -76,6 +81,12 @@ package enum WireMessage: UInt32, Sendable {
   package static let mostSkippedBytes = 64 << 20
   /// Most bytes of any message.
   package static let mostBytes = 8 << 20
+
+  /// Most bytes of the `beginning` of a file: a file that fits into one answer to `read` is sent whole; of a larger one
+  /// the first step, in which most of what a file says of itself stands.
+  package static func beginningBytes(of fileSize: Int64) -> Int {
+    fileSize <= mostReadBytes ? Int(max(0, fileSize)) : stepBytes
+  }
 }
 
 // What messages hold beside numbers and bytes. A message that breaks the protocol is `ByteReader.Malformed`.

@@ -33,6 +33,13 @@ enum Channel {
     return (message, read(Int(count)))
   }
 
+  /// What the file of a job begins with, which the daemon sends behind the job.
+  static func beginning() -> [UInt8] {
+    let (message, body) = receive()
+    guard message == .beginning, body.count <= WireMessage.mostReadBytes else { exit(1) }
+    return body
+  }
+
   /// Asks the daemon for a piece of the file; nil if the daemon cannot read it.
   static func piece(at offset: Int64, count: Int) -> [UInt8]? {
     var request = ByteWriter()
@@ -63,11 +70,16 @@ enum Channel {
   }
 
   private static func read(_ count: Int) -> [UInt8] {
-    var bytes: [UInt8] = []
-    while bytes.count < count {
-      guard let some = try? socket.readSome(most: count - bytes.count) else { exit(1) }
-      if some.isEmpty { exit(0) }
-      bytes += some
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+        return unsafe Glibc.read(socket.number, rest.baseAddress, rest.count)
+      }
+      if got == 0 { exit(0) }
+      if got < 0, errno != EINTR { exit(1) }
+      done += max(0, got)
     }
     return bytes
   }

@@ -3,11 +3,14 @@ internal import Glibc
 internal import Media
 internal import Synchronization
 
-/// The file of a job. Only the pieces that a library asks for come over the socket. The last few are kept, because
-/// libraries read headers more than once and in small steps.
+/// The file of a job. Its beginning comes with the job, and the pieces that a library asks for come over the socket. The
+/// last ones are kept, because libraries read headers more than once, in small steps, and a picture after its header.
 final class FileInput: Sendable {
-  private static let pieceBytes: Int64 = 256 << 10
-  private static let mostPieces = 16
+  private static let pieceBytes = Int64(WireMessage.stepBytes)
+  /// Together 16 MiB, more than most photos have: those are asked for once.
+  private static let mostPieces = 64
+  /// Pieces in one request.
+  private static let mostAtOnce = Int64(WireMessage.mostReadBytes) / pieceBytes
 
   private struct Piece {
     let offset: Int64
@@ -15,19 +18,35 @@ final class FileInput: Sendable {
   }
 
   let size: Int64
+  private let readsAhead: Bool
   /// Least recently used first. The lock is also held while the daemon is asked, so that requests and replies do not
   /// mix.
   private let pieces = Mutex<[Piece]>([])
 
-  init(size: Int64) { self.size = size }
+  /// A file of which nothing is there yet, and only what is needed is asked for: the daemon counts what it gives out for
+  /// each entry of an archive.
+  init(size: Int64) {
+    self.size = size
+    readsAhead = false
+  }
+
+  /// A file of which the daemon sent the first bytes, or as many of them as it could read.
+  init(size: Int64, beginning: [UInt8]) {
+    self.size = size
+    readsAhead = true
+    let known = beginning.prefix(Int(min(size, Int64(beginning.count))))
+    let pieces = Self.pieces(of: Array(known), at: 0).filter { piece in
+      let count = Int64(piece.bytes.count)
+      return count == Self.pieceBytes || count > 0 && piece.offset + count == size
+    }
+    self.pieces.withLock { $0 = pieces }
+  }
 
   /// A part of a file that a library took out.
   init(content: [UInt8]) {
     size = Int64(content.count)
-    let pieces = stride(from: 0, to: content.count, by: Int(Self.pieceBytes)).map { start in
-      Piece(
-        offset: Int64(start), bytes: Array(content[start..<min(start + Int(Self.pieceBytes), content.count)]))
-    }
+    readsAhead = false
+    let pieces = Self.pieces(of: content, at: 0)
     self.pieces.withLock { $0 = pieces }
   }
 
@@ -48,7 +67,7 @@ final class FileInput: Sendable {
       var done = 0
       while done < buffer.count, offset < size - Int64(done) {
         let at = offset + Int64(done)
-        guard let piece = Self.piece(holding: at, in: &pieces, size) else { return nil }
+        guard let piece = piece(holding: at, in: &pieces) else { return nil }
         let start = Int(at - piece.offset)
         let count = min(piece.bytes.count - start, buffer.count - done)
         if count <= 0 { break }
@@ -60,16 +79,38 @@ final class FileInput: Sendable {
     }
   }
 
-  private static func piece(holding at: Int64, in pieces: inout [Piece], _ size: Int64) -> Piece? {
-    let offset = at / pieceBytes * pieceBytes
+  private func piece(holding at: Int64, in pieces: inout [Piece]) -> Piece? {
+    let offset = at / Self.pieceBytes * Self.pieceBytes
     if let index = pieces.lastIndex(where: { $0.offset == offset }) {
       if index != pieces.count - 1 { pieces.append(pieces.remove(at: index)) }
       return pieces.last
     }
-    guard let bytes = Channel.piece(at: offset, count: Int(min(pieceBytes, size - offset))) else { return nil }
-    if pieces.count == mostPieces { pieces.removeFirst() }
-    pieces.append(Piece(offset: offset, bytes: bytes))
+    let wanted = readsAhead ? Self.wantedBytes(at: offset, without: pieces) : Self.pieceBytes
+    guard let bytes = Channel.piece(at: offset, count: Int(min(wanted, size - offset))) else { return nil }
+    let new = Self.pieces(of: bytes, at: offset)
+    pieces.removeFirst(min(pieces.count, max(0, pieces.count + new.count - Self.mostPieces)))
+    // The piece that is needed now is the last.
+    pieces += new.reversed()
     return pieces.last
+  }
+
+  /// How much to ask for from `offset` on: one piece, and one more for each that is there just before, so that few
+  /// requests are enough for a library that reads on. Nothing that is there is asked for again.
+  private static func wantedBytes(at offset: Int64, without pieces: [Piece]) -> Int64 {
+    func isThere(_ distance: Int64) -> Bool { pieces.contains { $0.offset == offset + distance * pieceBytes } }
+    var most: Int64 = 1
+    while most < mostAtOnce, isThere(-most) { most += 1 }
+    var count: Int64 = 1
+    while count < most, !isThere(count) { count += 1 }
+    return count * pieceBytes
+  }
+
+  /// Cuts bytes into pieces. An empty one says that the file ends there.
+  private static func pieces(of bytes: [UInt8], at offset: Int64) -> [Piece] {
+    if bytes.isEmpty { return [Piece(offset: offset, bytes: [])] }
+    return stride(from: 0, to: bytes.count, by: Int(pieceBytes)).map { start in
+      Piece(offset: offset + Int64(start), bytes: Array(bytes[start..<min(start + Int(pieceBytes), bytes.count)]))
+    }
   }
 }
 

@@ -9,7 +9,7 @@ struct FileJob {
 
   /// Looks what kind of file it is.
   init(fileSize: Int64) throws(DecoderError) {
-    input = FileInput(size: fileSize)
+    input = FileInput(size: fileSize, beginning: Channel.beginning())
     guard let start = input.bytes(at: 0, count: Signature.bytes), let kind = Signature.kind(of: start) else {
       throw .notMedia
     }

@@ -11,7 +11,7 @@ import Testing
   @Test func aPhotoBecomesAGreyOne() throws {
     let bench = try Bench()
     // More than the decoder keeps of a file, so that each look at it reads the picture behind this again.
-    let filler = (0..<84).map { _ in (marker: UInt8(0xE9), body: [UInt8](repeating: 0, count: 65_000)) }
+    let filler = (0..<300).map { _ in (marker: UInt8(0xE9), body: [UInt8](repeating: 0, count: 65_000)) }
     var photo = try bench.quarters("photo.jpg", width: 400, height: 300).adding(segments: filler)
     var grey = try bench.quarters(
       "grey.jpg", width: 400, height: 300, by: "vips extract_band quarters.ppm grey.jpg 0"
@@ -19,13 +19,13 @@ import Testing
     let size = max(photo.count, grey.count)
     photo += [UInt8](repeating: 0, count: size - photo.count)
     grey += [UInt8](repeating: 0, count: size - grey.count)
-    // The picture is in one of the pieces that the decoder asks for.
-    let last = (Int64(size) >> 18) << 18
+    // The picture is in one of the pieces that the decoder asks for, alone or with those before it.
+    let last = Int64(size) / Int64(WireMessage.stepBytes) * Int64(WireMessage.stepBytes)
     try #require(last < filler.count * 65_004)
     let decoder = Bench.decoder()
     func made(_ looks: Counter, changingAt change: Int) throws(DecoderError) -> [UInt8] {
       let source = BehavingSource(size: Int64(size)) { [photo, grey] (offset, count) throws(Errno) in
-        let bytes = offset == last && looks.next() >= change ? grey : photo
+        let bytes = offset + Int64(count) > last && looks.next() >= change ? grey : photo
         return Array(bytes[Int(offset)..<min(Int(offset) + count, size)])
       }
       return try decoder.derive([.small], eagerly: false, from: source).small ?? []

@@ -16,7 +16,9 @@ enum Program {
         Archives.work(on: ask(offset: 0, count: 32))
         continue
       }
-      guard let request = try? DeriveRequest(decoding: body) else { exit(1) }
+      guard let request = try? DeriveRequest(decoding: body), receive().0 == WireMessage.beginning.rawValue else {
+        exit(1)
+      }
       work(request, on: ask(offset: 0, count: 32))
     }
   }

@@ -15,7 +15,8 @@ import subprocess
 import sys
 import time
 
-DERIVE, INPUT, FACTS, ADMITTED, HELLO, READ, DERIVED, FACTS_MADE, ADMIT = 1, 3, 4, 12, 16, 17, 18, 21, 31
+DERIVE, INPUT, FACTS, ADMITTED, BEGINNING = 1, 3, 4, 12, 13
+HELLO, READ, DERIVED, FACTS_MADE, ADMIT = 16, 17, 18, 21, 31
 
 
 class Decoder:
@@ -55,6 +56,7 @@ class Decoder:
         return self.answer(picture, FACTS_MADE)
 
     def answer(self, picture, wanted):
+        self.send(BEGINNING, picture if len(picture) <= 1 << 20 else picture[: 256 << 10])
         while True:
             kind, body = self.receive()
             if kind == wanted:

@@ -7,7 +7,7 @@ import SystemPackage
 /// A file in memory. Counts what is read of it.
 final class MemorySource: MediaSource {
   private let bytes: [UInt8]
-  private let counter = Mutex(0)
+  private let counter = Mutex((bytes: 0, reads: 0))
   let size: Int64
 
   /// - Parameter size: bytes in the file; behind those given, there are zeros.
@@ -17,7 +17,9 @@ final class MemorySource: MediaSource {
   }
 
   /// Bytes that were read so far.
-  var bytesRead: Int { counter.withLock { $0 } }
+  var bytesRead: Int { counter.withLock { $0.bytes } }
+  /// How often something was read so far.
+  var reads: Int { counter.withLock { $0.reads } }
 
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     let count = Int(min(Int64(buffer.count), max(0, size - offset)))
@@ -26,7 +28,10 @@ final class MemorySource: MediaSource {
     unsafe buffer.copyBytes(from: known)
     unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[known.count..<count]).initializeMemory(
       as: UInt8.self, repeating: 0)
-    counter.withLock { $0 += count }
+    counter.withLock {
+      $0.bytes += count
+      $0.reads += 1
+    }
     return count
   }
 }

@@ -36,6 +36,7 @@ package final class FileSystem: @unchecked Sendable {
   /// Whether nothing may be changed from the start.
   let startedReadOnly: Bool
   let pool = BufferPool(Chunk.blockSizes)
+  let contentMemory = ContentMemory()
   let questionTurns = QuestionTurns()
   let sortingRoom = SortingRoom()
   private let monitor = Lock()

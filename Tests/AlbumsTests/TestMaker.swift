@@ -16,6 +16,7 @@ extension VirtualContent {
 final class TestMaker: DerivativeMaker {
   private struct State {
     var jobs = 0
+    var seen: [String] = []
     var failures: [DecoderError] = []
     var isStopped = false
     var isHeld = false
@@ -35,6 +36,8 @@ final class TestMaker: DerivativeMaker {
   var jobs: Int { state.withLock { $0.jobs } }
   /// How many derivatives were under way at once, at most.
   var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+  /// The contents that it was given, in their order.
+  var seen: [String] { state.withLock { $0.seen } }
   func failNext(_ errors: DecoderError...) { state.withLock { $0.failures += errors } }
   func hold() { state.withLock { $0.isHeld = true } }
   func letGo() { state.withLock { $0.isHeld = false } }
@@ -75,6 +78,7 @@ final class TestMaker: DerivativeMaker {
     if longest > 0 { usleep(.random(in: 0...longest)) }
     if let error = state.withLock({ $0.failures.isEmpty ? nil : $0.failures.removeFirst() }) { throw error }
     let bytes = try content(of: source)
+    state.withLock { $0.seen.append(String(decoding: bytes, as: UTF8.self)) }
     guard bytes.starts(with: Array("photo".utf8)) else { throw .notMedia }
     let facts = MediaFacts(kind: .jpeg, width: 40, height: 30, orientation: 6)
     let wantsLarge = sizes.contains(.large) && !(eagerly && state.withLock { $0.leavesLargeOut })

@@ -70,18 +70,20 @@ package struct Thumbnailer: Sendable {
     if source.size == 0 { return .nothing(.other, reason: nil) }
     do throws(Errno) {
       var hash = look.before?.hash
+      var content: any MediaSource = source
       if hash == nil, source.size <= Self.earlyHashLimit {
-        let found = try contentHash(of: source.inode)
-        switch claim(found, for: look.inode) {
+        let found = try hashedContent(of: source)
+        switch claim(found.hash, for: look.inode) {
         case .reserved: break
-        case .known: return .duplicate(hash: found)
+        case .known: return .duplicate(hash: found.hash)
         case .underWay: return .waiting
         case .outOfDate: return .later
         }
-        hash = found
+        hash = found.hash
+        content = found.content
       }
       do throws(DecoderError) {
-        let made = try settings.maker.derive(look.sizes, eagerly: look.isEager, from: source)
+        let made = try settings.maker.derive(look.sizes, eagerly: look.isEager, from: content)
         return .made(made, hash: try? hash ?? contentHash(of: source.inode))
       } catch {
         return outcome(of: error, look)

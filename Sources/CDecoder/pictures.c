@@ -292,18 +292,35 @@ static agonyfs_outcome derive_plain_jpeg(
     return reduced ? save_both(reduced, orientation, agonyfs_unstated, made) : agonyfs_picture_failure();
 }
 
+// Whether libvips makes the small derivative of the thumbnail in a HEIF, by its own rule: that one is smaller than the
+// picture, and need not be enlarged. Without a thumbnail it opens the picture itself.
+static int has_useful_thumbnail(VipsSource *source, int width) {
+    VipsImage *thumbnail = vips_image_new_from_source(
+        source, "", "access", VIPS_ACCESS_SEQUENTIAL, "thumbnail", TRUE, NULL);
+    int is_useful = thumbnail && thumbnail->Xsize < width &&
+                    VIPS_MAX(thumbnail->Xsize, thumbnail->Ysize) > small_side;
+    if (thumbnail) g_object_unref(thumbnail);
+    vips_error_clear();
+    return is_useful;
+}
+
 agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, agonyfs_derivatives *made) {
-    int side = made->wants_large ? large_side : small_side;
     VipsSource *source = agonyfs_source(input);
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
     agonyfs_colours colours = image ? agonyfs_colours_of(image, input) : agonyfs_unstated;
     const char *profile = image && !agonyfs_are_known(colours) && agonyfs_has_foreign_profile(image) ? "srgb" : NULL;
     int failed = !image;
     int is_plain = image && is_plain_jpeg(image);
+    const char *loader = image ? loader_of(image) : NULL;
+    int is_heif = loader && g_str_has_prefix(loader, "heifload");
+    int width = image ? image->Xsize : 0;
     int longer = image ? VIPS_MAX(image->Xsize, image->Ysize) : 0;
     int shorter = image ? VIPS_MIN(image->Xsize, image->Ysize) : 0;
     int own = image ? vips_image_get_orientation(image) : 1;
     if (image) g_object_unref(image);
+    if (made->wants_large && made->may_lack_large && is_heif && has_useful_thumbnail(source, width))
+        made->wants_large = false;
+    int side = made->wants_large ? large_side : small_side;
     if (is_plain) {
         agonyfs_outcome outcome = derive_plain_jpeg(
             source, longer, shorter, side, orientation ? orientation : own, made);

@@ -83,7 +83,8 @@ package final class Decoder: Sendable {
 
   /// Makes derivatives of a file: upright JPEGs in sRGB without any metadata.
   ///
-  /// - Parameter eagerly: false makes exactly the sizes asked for; true leaves out the large one if it takes long.
+  /// - Parameter eagerly: false makes exactly the sizes asked for; true leaves out the large one of a HEIC or an AVIF whose
+  ///   own thumbnail suffices for the small one.
   /// - Throws: what went wrong with this file; the next job is not affected.
   package func derive(
     _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
@@ -92,7 +93,7 @@ package final class Decoder: Sendable {
     return try job(.derive, request.encoded, expecting: .derived, source: source) { bytes in
       guard let result = try? Derivatives(decoding: bytes) else { return nil }
       // Exactly what was asked for.
-      let mayLackLarge = eagerly && result.facts.kind.isLazy
+      let mayLackLarge = eagerly && result.facts.kind.mayLackLarge
       guard (result.small != nil) == sizes.contains(.small),
         (result.large != nil) == sizes.contains(.large) || (result.large == nil && mayLackLarge)
       else { return nil }

@@ -24,6 +24,7 @@ package enum MediaKind: UInt8, Sendable, CaseIterable {
   /// Whether it is a photo or a video, which the catalog knows, and not only a file with a picture in it.
   package var isPhotoOrVideo: Bool { self != .music }
 
-  /// Whether decoding takes so long that the large derivative is better made on demand.
-  package var isLazy: Bool { isVideo || self == .heic || self == .avif }
+  /// Whether a file may hold a thumbnail that takes much less time than the picture. Where it suffices for the small
+  /// derivative, the large one is better made on demand.
+  package var mayLackLarge: Bool { self == .heic || self == .avif }
 }

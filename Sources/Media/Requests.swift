@@ -4,7 +4,7 @@ package import System
 package struct DeriveRequest: Sendable, Equatable {
   /// The sizes to make.
   package var sizes: Set<DerivativeSize>
-  /// Whether the large one may be left out if it takes long.
+  /// Whether the large one may be left out if a thumbnail in the file suffices for the small one.
   package var eagerly: Bool
   /// Bytes in the file.
   package var fileSize: Int64

@@ -18,7 +18,7 @@ struct FileJob {
   }
 
   func derive(_ request: DeriveRequest) throws(DecoderError) -> Derivatives {
-    let sizes = request.eagerly && kind.isLazy ? request.sizes.subtracting([.large]) : request.sizes
+    let sizes = request.sizes
     var made: Derivatives
     var list: FactList
     if isForLibav {
@@ -37,7 +37,8 @@ struct FileJob {
       if !sizes.isEmpty { picture.admit(whole: false) }
       let (width, height) = picture.size
       let facts = MediaFacts(kind: picture.kind, width: width, height: height, orientation: picture.orientation)
-      made = try Picture.derive(picture.range, orientation: picture.turning, sizes, facts)
+      let isEager = request.eagerly && picture.kind.mayLackLarge
+      made = try Picture.derive(picture.range, orientation: picture.turning, sizes, eagerly: isEager, facts)
     }
     if let small = made.small { try Picture.addLook(of: small, to: &list) }
     if !sizes.contains(.small) { made.small = nil }

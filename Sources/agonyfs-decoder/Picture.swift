@@ -28,14 +28,17 @@ enum Picture {
       wholeMemory: header.whole_memory, exif: exif, xmp: xmp, iptc: iptc)
   }
 
-  /// Makes derivatives of a picture.
+  /// Decodes a picture once and makes derivatives.
   ///
-  /// - Parameter orientation: the orientation to turn it by; nil for the picture's own.
+  /// - Parameters:
+  ///   - orientation: the orientation to turn it by; nil for the picture's own.
+  ///   - eagerly: whether the large one is left out where a thumbnail in the file suffices for the small one.
   static func derive(
-    _ range: InputRange, orientation: Int?, _ sizes: Set<DerivativeSize>, _ facts: MediaFacts
+    _ range: InputRange, orientation: Int?, _ sizes: Set<DerivativeSize>, eagerly: Bool = false, _ facts: MediaFacts
   ) throws(DecoderError) -> Derivatives {
     try unsafe derivatives(sizes, facts) { made in
-      unsafe range.withInput { unsafe agonyfs_picture_derive($0, Int32(orientation ?? 0), made) }
+      unsafe made.pointee.may_lack_large = eagerly
+      return unsafe range.withInput { unsafe agonyfs_picture_derive($0, Int32(orientation ?? 0), made) }
     }
   }
 

@@ -1,7 +1,8 @@
-"""Makes a HEIC as phones do, of many tiles: heic_grid.py TILE OUTPUT WIDTH HEIGHT
+"""Makes a HEIC as phones do, of many tiles: heic_grid.py TILE OUTPUT WIDTH HEIGHT [THUMBNAIL]
 
 TILE is a HEIC of one picture, as libheif writes it. Each tile of the grid has its bytes, so the file is small and the
-picture large. ISO/IEC 14496-12 (boxes) and 23008-12 (grids).
+picture large. THUMBNAIL is another one, which becomes the thumbnail of the grid. ISO/IEC 14496-12 (boxes) and 23008-12
+(grids, thumbnails).
 """
 import struct
 import sys
@@ -29,8 +30,9 @@ def full(kind, version, content):
     return box(kind, struct.pack(">I", version << 24) + content)
 
 
-def main(tile, output, width, height):
-    data = open(tile, "rb").read()
+def picture(path):
+    """The box that configures the decoder, the width and height, and the coded bytes."""
+    data = open(path, "rb").read()
     meta = find(data, (0, len(data)), b"meta")
     meta = (meta[0] + 4, meta[1])
     start, end = find(data, meta, b"iprp", b"ipco", b"hvcC")
@@ -41,8 +43,11 @@ def main(tile, output, width, height):
     start, _ = find(data, meta, b"iloc")
     assert data[start] == 0 and data[start + 4 : start + 6] == b"\x44\x40"
     base, _, offset, size = struct.unpack_from(">IHII", data, start + 12)
-    coded = data[base + offset : base + offset + size]
+    return decoder, side, data[base + offset : base + offset + size]
 
+
+def main(tile, output, width, height, thumbnail=None):
+    decoder, side, coded = picture(tile)
     columns, rows = -(-width // side[0]), -(-height // side[1])
     tiles = range(1, columns * rows + 1)
     grid = len(tiles) + 1
@@ -58,24 +63,35 @@ def main(tile, output, width, height):
     uses = b"".join(struct.pack(">HBBB", item, 2, 0x81, 2) for item in tiles) + struct.pack(">HBB", grid, 1, 3)
     parts = struct.pack(">HH", grid, len(tiles)) + b"".join(struct.pack(">H", item) for item in tiles)
 
+    references = box(b"dimg", parts)
+    properties = decoder + extent(side) + extent((width, height))
+    items = grid
+    shown = b""
+    if thumbnail:
+        configuration, shape, shown = picture(thumbnail)
+        items = grid + 1
+        entries += entry(items, b"hvc1")
+        uses += struct.pack(">HBBB", items, 2, 0x84, 5)
+        properties += configuration + extent(shape)
+        references += box(b"thmb", struct.pack(">HHH", items, 1, grid))
+
     def metadata(at):
         places = b"".join(struct.pack(">HHHII", item, 0, 1, at, len(coded)) for item in tiles)
         places += struct.pack(">HHHII", grid, 0, 1, at + len(coded), len(described))
+        if thumbnail:
+            places += struct.pack(">HHHII", items, 0, 1, at + len(coded) + len(described), len(shown))
         return full(
             b"meta", 0,
             full(b"hdlr", 0, struct.pack(">I4s13x", 0, b"pict"))
             + full(b"pitm", 0, struct.pack(">H", grid))
-            + full(b"iloc", 0, struct.pack(">BBH", 0x44, 0, grid) + places)
-            + full(b"iinf", 0, struct.pack(">H", grid) + entries)
-            + box(
-                b"iprp",
-                box(b"ipco", decoder + extent(side) + extent((width, height)))
-                + full(b"ipma", 0, struct.pack(">I", grid) + uses))
-            + full(b"iref", 0, box(b"dimg", parts)))
+            + full(b"iloc", 0, struct.pack(">BBH", 0x44, 0, items) + places)
+            + full(b"iinf", 0, struct.pack(">H", items) + entries)
+            + box(b"iprp", box(b"ipco", properties) + full(b"ipma", 0, struct.pack(">I", items) + uses))
+            + full(b"iref", 0, references))
 
     kind = box(b"ftyp", b"heic" + struct.pack(">I", 0) + b"mif1heic")
     at = len(kind) + len(metadata(0)) + 8
-    open(output, "wb").write(kind + metadata(at) + box(b"mdat", coded + described))
+    open(output, "wb").write(kind + metadata(at) + box(b"mdat", coded + described + shown))
 
 
-main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), *sys.argv[5:])

@@ -144,17 +144,6 @@ import Testing
       #expect((pixels.width > pixels.height) == (width > height) && min(pixels.width, pixels.height) >= 1)
     }
   }
-
-  @Test(arguments: [("heic", "hevc", MediaKind.heic), ("avif", "av1", .avif)])
-  func whatTakesLongIsLeftForLater(ending: String, codec: String, kind: MediaKind) throws {
-    let save = "vips heifsave quarters.ppm picture.\(ending) --compression \(codec) --speed 9"
-    let source = MemorySource(try Bench().quarters("picture.\(ending)", width: 400, height: 300, by: save))
-    let decoder = Bench.decoder()
-    let eager = try decoder.derive([.small, .large], eagerly: true, from: source)
-    #expect(eager.facts == MediaFacts(kind: kind, width: 400, height: 300))
-    #expect(eager.small != nil && eager.large == nil)
-    #expect(try decoder.derive([.large], eagerly: false, from: source).large != nil)
-  }
 }
 
 /// Pictures of phones with 200 megapixels. Memory is what bounds them.

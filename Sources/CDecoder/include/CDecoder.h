@@ -75,9 +75,10 @@ typedef struct {
 /// Reads only a picture's header. `header` gets the size even of a picture that is too large.
 agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *header);
 
-/// JPEGs, upright, in sRGB, without metadata: those that are wanted, and what was made of them.
+/// JPEGs, upright, in sRGB, without metadata: those that are wanted, and what was made of them. `may_lack_large` leaves the
+/// large one out where a thumbnail in the file suffices for the small one, so that the picture itself is not decoded.
 typedef struct {
-    bool wants_small, wants_large;
+    bool wants_small, wants_large, may_lack_large;
     agonyfs_bytes small, large;
 } agonyfs_derivatives;
 

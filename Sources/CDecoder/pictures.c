@@ -292,35 +292,66 @@ static agonyfs_outcome derive_plain_jpeg(
     return reduced ? save_both(reduced, orientation, agonyfs_unstated, made) : agonyfs_picture_failure();
 }
 
-// Whether libvips makes the small derivative of the thumbnail in a HEIF, by its own rule: that one is smaller than the
-// picture, and need not be enlarged. Without a thumbnail it opens the picture itself.
-static int has_useful_thumbnail(VipsSource *source, int width) {
+// The thumbnail in a HEIF, if the small derivative can be made of it: it is smaller than the picture, and need not be
+// enlarged. NULL if there is none.
+static VipsImage *useful_thumbnail(agonyfs_input *input, int width) {
+    VipsSource *source = agonyfs_source(input);
     VipsImage *thumbnail = vips_image_new_from_source(
         source, "", "access", VIPS_ACCESS_SEQUENTIAL, "thumbnail", TRUE, NULL);
-    int is_useful = thumbnail && thumbnail->Xsize < width &&
-                    VIPS_MAX(thumbnail->Xsize, thumbnail->Ysize) > small_side;
-    if (thumbnail) g_object_unref(thumbnail);
+    g_object_unref(source);
     vips_error_clear();
-    return is_useful;
+    // Without one, libvips opens the picture itself.
+    if (thumbnail && thumbnail->Xsize < width && VIPS_MAX(thumbnail->Xsize, thumbnail->Ysize) > small_side)
+        return thumbnail;
+    if (thumbnail) g_object_unref(thumbnail);
+    return NULL;
+}
+
+// Makes derivatives of a HEIF that is open, and consumes it. vips_thumbnail_source would open it three times more, and
+// some versions of libheif read all of the file each time. libheif seeks before it reads, so two may share the input.
+static agonyfs_outcome derive_heif(
+    VipsImage *image, agonyfs_input *input, int orientation, const char *profile, agonyfs_colours colours,
+    agonyfs_derivatives *made) {
+    if (!made->wants_large || made->may_lack_large) {
+        VipsImage *thumbnail = useful_thumbnail(input, image->Xsize);
+        if (thumbnail) {
+            made->wants_large = false;
+            g_object_unref(image);
+            image = thumbnail;
+        }
+    }
+    int side = made->wants_large ? large_side : small_side;
+    VipsImage *reduced = NULL;
+    int failed = vips_thumbnail_image(
+        image, &reduced, side, "height", side, "size", VIPS_SIZE_DOWN, "no_rotate", orientation != 0,
+        profile ? "export_profile" : NULL, profile, NULL);
+    if (failed && profile) {
+        // The profile may be damaged, or not fit the picture.
+        vips_error_clear();
+        failed = vips_thumbnail_image(
+            image, &reduced, side, "height", side, "size", VIPS_SIZE_DOWN, "no_rotate", orientation != 0, NULL);
+    }
+    g_object_unref(image);
+    return failed ? agonyfs_picture_failure() : save_both(reduced, orientation, colours, made);
 }
 
 agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, agonyfs_derivatives *made) {
+    int side = made->wants_large ? large_side : small_side;
     VipsSource *source = agonyfs_source(input);
     VipsImage *image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, NULL);
     agonyfs_colours colours = image ? agonyfs_colours_of(image, input) : agonyfs_unstated;
     const char *profile = image && !agonyfs_are_known(colours) && agonyfs_has_foreign_profile(image) ? "srgb" : NULL;
+    const char *loader = image ? loader_of(image) : NULL;
+    if (loader && g_str_has_prefix(loader, "heifload")) {
+        g_object_unref(source);
+        return derive_heif(image, input, orientation, profile, colours, made);
+    }
     int failed = !image;
     int is_plain = image && is_plain_jpeg(image);
-    const char *loader = image ? loader_of(image) : NULL;
-    int is_heif = loader && g_str_has_prefix(loader, "heifload");
-    int width = image ? image->Xsize : 0;
     int longer = image ? VIPS_MAX(image->Xsize, image->Ysize) : 0;
     int shorter = image ? VIPS_MIN(image->Xsize, image->Ysize) : 0;
     int own = image ? vips_image_get_orientation(image) : 1;
     if (image) g_object_unref(image);
-    if (made->wants_large && made->may_lack_large && is_heif && has_useful_thumbnail(source, width))
-        made->wants_large = false;
-    int side = made->wants_large ? large_side : small_side;
     if (is_plain) {
         agonyfs_outcome outcome = derive_plain_jpeg(
             source, longer, shorter, side, orientation ? orientation : own, made);

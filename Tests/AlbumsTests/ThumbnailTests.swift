@@ -268,6 +268,16 @@ import Testing
     try files.close()
   }
 
+  /// The decoder makes it in any case.
+  @Test func smallOneComesWithTheLargeOne() throws {
+    try makeLazy()
+    try files.put(photo("a"), try files.make("a.jpg"))
+    #expect(try open(".agonyfs/thumbnails/1024/a.jpg") == "large photo a")
+    #expect(try open(".agonyfs/thumbnails/256/a.jpg") == "small photo a")
+    #expect(maker.jobs == 1)
+    try files.close()
+  }
+
   @Test func largeOneThatWasLeftOutIsMadeWhenAskedFor() throws {
     maker.leaveLargeOut()
     try files.put(photo("a"), try files.make("a.heic"))

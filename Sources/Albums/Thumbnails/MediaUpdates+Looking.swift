@@ -44,10 +44,10 @@ extension MediaUpdates {
   private mutating func serve(_ demand: ThumbnailDemand, _ settings: ThumbnailOptions) {
     // Another demand or another look at the file may have made it.
     if !isAnswered(demand) {
-      var end = lookAt(demand.inode, [demand.size], eagerly: false, settings)
+      var end = lookAt(demand.inode, [.small, demand.size], eagerly: false, settings)
       // The other file with this content may lack this size.
       if end == .shared, !isAnswered(demand) {
-        end = lookAt(demand.inode, [demand.size], eagerly: false, settings)
+        end = lookAt(demand.inode, [.small, demand.size], eagerly: false, settings)
       }
       if end == .waiting { return files.thumbnails.putBack(demand) }
     }

@@ -1,4 +1,5 @@
 internal import Index
+internal import System
 internal import Vault
 
 struct ExtentSums {
@@ -11,21 +12,40 @@ struct ExtentSums {
   }
 }
 
+/// What a check comes to in the order of the extents.
+private enum ExtentStep {
+  case problem(InodeNumber, String, RepairStep)
+  /// An extent whose bytes are to be read.
+  case reading(LocatedExtent)
+}
+
 /// The extents against the segments that they are in, their bytes, and the counts that are kept of them.
 extension Checker {
+  /// Extents that are read before others are looked up: so many that the threads seldom wait for the last of them.
+  private static let mostPending = 4096
+
   mutating func checkExtents(suspects: Set<SegmentNumber>) throws(IndexError) {
+    try checkLiveBytes(try lookAtExtents(suspects: suspects))
+  }
+
+  /// Gives the bytes that extents have in each segment. Problems are noted in the order of the extents.
+  private mutating func lookAtExtents(suspects: Set<SegmentNumber>) throws(IndexError) -> [SegmentNumber: Int64] {
     let present = Set(space.segments().map(\.number))
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.maximumExtentLength, alignment: 4096)
-    defer { unsafe buffer.deallocate() }
+    let reading = ExtentReading(space, on: threads)
     var live: [SegmentNumber: Int64] = [:]
     /// The last that is possible and not to be dropped.
     var before: LocatedExtent?
+    var pending: [ExtentStep] = []
+    // What was found before an index that cannot be read on counts, too.
+    defer { finish(&pending, reading) }
     try forEachRow(index.extents.rows(after:limit:), by: \.self) { located in
+      if pending.count >= Self.mostPending { finish(&pending, reading) }
       let extent = located.extent
       guard extent.isPossible, extent.position.offset < space.segmentBytes else {
-        note(
-          located.inode, "the extent at byte \(extent.offset.rawValue) is impossible",
-          .dropExtent(located.inode, extent.offset))
+        pending.append(
+          .problem(
+            located.inode, "the extent at byte \(extent.offset.rawValue) is impossible",
+            .dropExtent(located.inode, extent.offset)))
         return
       }
       let segment = extent.position.segment
@@ -35,52 +55,43 @@ extension Checker {
       if let kept = before, kept.inode == located.inode, kept.extent.end > extent.offset {
         // What was written counts more than room for it.
         let dropsEarlier = kept.extent.isUnwritten && !extent.isUnwritten
-        note(
-          located.inode, "two extents overlap at byte \(extent.offset.rawValue)",
-          .dropExtent(located.inode, dropsEarlier ? kept.extent.offset : extent.offset))
+        pending.append(
+          .problem(
+            located.inode, "two extents overlap at byte \(extent.offset.rawValue)",
+            .dropExtent(located.inode, dropsEarlier ? kept.extent.offset : extent.offset)))
         if dropsEarlier { before = located }
       } else {
         before = located
       }
       if extent.isUnwritten { return }
       guard present.contains(segment) else {
-        note(
-          located.inode, "bytes \(extent.offset.rawValue) to \(extent.end.rawValue) are in a segment that is gone",
-          .makeHole(located.inode, extent.offset..<extent.end)
-        )
+        pending.append(
+          .problem(
+            located.inode, "bytes \(extent.offset.rawValue) to \(extent.end.rawValue) are in a segment that is gone",
+            .makeHole(located.inode, extent.offset..<extent.end)))
         return
       }
-      if readData || suspects.contains(segment) { unsafe read(located, into: buffer) }
+      if readData || suspects.contains(segment) { pending.append(.reading(located)) }
     }
-    try checkLiveBytes(live)
+    return live
   }
 
-  /// Reads an extent. If that fails, reads every page of it by itself, so that only unreadable pages are reported.
-  private mutating func read(_ located: LocatedExtent, into buffer: UnsafeMutableRawBufferPointer) {
-    let extent = located.extent
-    if unsafe isReadable(extent, into: buffer) {
-      report.readBytes += Int64(extent.length)
-      return
+  /// Reads what is to be read, on all threads, and notes what is wrong as if one had read it.
+  private mutating func finish(_ pending: inout [ExtentStep], _ reading: ExtentReading) {
+    let wanted = pending.compactMap { step -> ExtentRecord? in
+      if case .reading(let located) = step { located.extent } else { nil }
     }
-    var damaged: Range<FileOffset>?
-    var offset = extent.offset
-    while offset < extent.end {
-      let inRecord = extent.skip + (offset - extent.offset)
-      let next = min(extent.end, offset + (space.filePageSize - inRecord % space.filePageSize))
-      if let part = extent.clamped(to: offset..<next), unsafe isReadable(part, into: buffer) {
-        report.readBytes += Int64(part.length)
-        if let damaged { noteDamage(located.inode, damaged) }
-        damaged = nil
-      } else {
-        damaged = (damaged?.lowerBound ?? offset)..<next
+    var outcomes = threads.map(wanted) { reading.read($0) }.makeIterator()
+    for step in pending {
+      switch step {
+      case .problem(let inode, let text, let repair): note(inode, text, repair)
+      case .reading(let located):
+        guard let outcome = outcomes.next() else { continue }
+        report.readBytes += outcome.readBytes
+        for range in outcome.damaged { noteDamage(located.inode, range) }
       }
-      offset = next
     }
-    if let damaged { noteDamage(located.inode, damaged) }
-  }
-
-  private func isReadable(_ extent: ExtentRecord, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
-    (try? unsafe space.read(extent, into: buffer)) != nil
+    pending = []
   }
 
   private mutating func noteDamage(_ inode: InodeNumber, _ range: Range<FileOffset>) {

@@ -11,10 +11,14 @@ internal import Vault
 struct Checker {
   static let directoryKind: UInt8 = 4
   private static let regularKind: UInt8 = 8
+  /// Pages of the index that one thread reads one after the other.
+  private static let pagesAtOnce = 64
 
   let space: Space
   let index: Index
   let readData: Bool
+  /// Those that read data. What is found, and its order, do not depend on their number.
+  let threads: Parallel
   var report = CheckReport()
   /// The problems of each inode. Their paths are looked up together.
   private var hurt: [InodeNumber: [String]] = [:]
@@ -34,17 +38,20 @@ struct Checker {
   /// Problems of the index that cannot be repaired here.
   var unrepairable: [String] = []
 
-  init(space: Space, index: Index, readData: Bool) {
+  init(space: Space, index: Index, readData: Bool, on threads: Parallel = .usual) {
     self.space = space
     self.index = index
     self.readData = readData
+    self.threads = threads
   }
 
   /// Checks an open space. `slot` opened it.
-  static func check(_ space: Space, readData: Bool, slot: OpenedSlot? = nil) -> CheckReport {
-    let log = examineLog(of: space)
+  static func check(
+    _ space: Space, readData: Bool, slot: OpenedSlot? = nil, on threads: Parallel = .usual
+  ) -> CheckReport {
+    let log = examineLog(of: space, on: threads)
     do throws(IndexError) {
-      var checker = Checker(space: space, index: try Index(space: space), readData: readData)
+      var checker = Checker(space: space, index: try Index(space: space), readData: readData, on: threads)
       checker.report = CheckReport(log.problems)
       checker.report.notes = log.notes
       checker.run(suspects: log.suspects)
@@ -73,7 +80,7 @@ struct Checker {
   }
 
   /// Checks the log's segments and every page of the index.
-  static func examineLog(of space: Space) -> LogExamination {
+  static func examineLog(of space: Space, on threads: Parallel = .usual) -> LogExamination {
     var result = LogExamination()
     // The heads of a copy are found by listing all files, so none is missed.
     if space.origin.isMissedBySearch, !space.origin.isCopy {
@@ -104,20 +111,26 @@ struct Checker {
             + "next mount puts it right")
       }
     }
-    let findings = space.verify(readData: false)
+    let findings = space.verify(readData: false, on: threads)
     result.suspects = Set(findings.map(\.segment))
     result.problems += findings.filter(\.isCertain).map(\.problem)
-    let page = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.databasePageSize, alignment: 16)
-    defer { unsafe page.deallocate() }
-    for number in 0..<space.databasePageCount {
-      do throws(VaultError) {
-        try unsafe space.readPage(PageNumber(rawValue: number + 1), into: page)
-      } catch {
-        result.lostPages.append("page \(number + 1) of the index cannot be read")
-      }
-    }
+    result.lostPages = lostPages(of: space, on: threads).map { "page \($0) of the index cannot be read" }
     result.problems += result.lostPages
     return result
+  }
+
+  /// The numbers of pages of the index that cannot be read, ascending.
+  private static func lostPages(of space: Space, on threads: Parallel) -> [UInt32] {
+    let count = Int(space.databasePageCount)
+    let parts = stride(from: 0, to: count, by: pagesAtOnce).map { $0..<min($0 + pagesAtOnce, count) }
+    let lost = threads.map(parts) { (part: Range<Int>) -> [UInt32] in
+      let page = UnsafeMutableRawBufferPointer.allocate(byteCount: Space.databasePageSize, alignment: 16)
+      defer { unsafe page.deallocate() }
+      return part.map { UInt32($0) + 1 }.filter { number in
+        (try? unsafe space.readPage(PageNumber(rawValue: number), into: page)) == nil
+      }
+    }
+    return lost.flatMap(\.self)
   }
 
   /// Checks the index. Reports parts that cannot be read.

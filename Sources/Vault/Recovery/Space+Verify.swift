@@ -1,6 +1,6 @@
 internal import Crypto
 internal import Storage
-internal import System
+package import System
 internal import SystemPackage
 
 /// A problem with a segment of a space.
@@ -76,23 +76,20 @@ extension Space {
   }
 
   /// Checks every needed segment: that it exists, has its length and its own header, and that its records follow the
-  /// chain of the log. With `readData`, also that every byte authenticates. Changes nothing.
-  package func verify(readData: Bool) -> [LogFinding] {
+  /// chain of the log. With `readData`, also that every byte authenticates. Changes nothing. What is found is in the order
+  /// of the log, however many threads look.
+  package func verify(readData: Bool, on threads: Parallel = .usual) -> [LogFinding] {
     let (needed, newest) = log.locked { log in
       let catalog = log.catalog
       return (catalog.needed.map { ($0, catalog.branch(of: $0.epoch) ?? []) }, catalog.heads.last?.epoch)
     }
     let all = Set(needed.map(\.0.rawValue))
-    var findings: [LogFinding] = []
-    for (number, branch) in needed {
+    return threads.map(needed) { (number, branch) -> LogFinding? in
       let isFollowed = number.index + 1 < SegmentNumber.perEpoch && all.contains(number.rawValue + 1)
-      if let problem = problem(
-        in: number, branch: branch, isFollowed: isFollowed, mayBeShort: number.epoch == newest, readData: readData)
-      {
-        findings.append(LogFinding(segment: number, problem: problem.text, isCertain: problem.isCertain))
-      }
-    }
-    return findings
+      return self.problem(
+        in: number, branch: branch, isFollowed: isFollowed, mayBeShort: number.epoch == newest, readData: readData
+      ).map { LogFinding(segment: number, problem: $0.text, isCertain: $0.isCertain) }
+    }.compactMap(\.self)
   }
 
   /// The problem of one segment; nil if it has none. `isFollowed` says that the next segment exists.

@@ -1,8 +1,8 @@
 // One run of an import.
 //
 // Invariants
-// 1. What was copied is verified in batches, beside the copying of what comes next; each file has its outcome in the end,
-//    and what is not reached is counted.
+// 1. Several files are copied at once, and what was copied is verified in batches beside that; each file has its outcome in
+//    the end, and what is not reached is counted.
 // 2. An original is on the list only with all that belongs to it; an archive only as a whole, and a Takeout with everything.
 // 3. What describes a file gets its name after that file has its own.
 
@@ -24,6 +24,10 @@ package final class ImportRun {
   var summary = ImportSummary()
   /// The number and the path of the source at hand.
   var source: (part: Int, path: [UInt8]) = (0, [])
+  /// What is being copied, the oldest first (ImportRun+Copying.swift).
+  var copying: [CopyUnderway] = []
+  /// Whether devices are disks that turn.
+  var turningDisks: [UInt64: Bool] = [:]
   /// What was copied, and waits to be verified.
   private var copied: [CopiedFile] = []
   /// What is being verified, the oldest first: while one is made durable, the one before is read back.
@@ -181,7 +185,7 @@ package final class ImportRun {
       case .ended(let result):
         if !importer.options.isTrial { release(placement.name, in: importer.options.album + placement.album) }
         note(entry, result)
-      case .copied(let file): add(file)
+      case .copying(let job): copy(job)
       }
     }
   }
@@ -191,9 +195,16 @@ package final class ImportRun {
     importer.reservations.release(NameReservations.path(album, name.numbered(name.first)))
   }
 
+  /// The same of a file whose name was known before it was copied.
+  func release(_ goal: CopiedFile.Goal) {
+    guard case .name(let name, let album) = goal else { return }
+    importer.reservations.release(album.path(of: name.numbered(name.first)))
+  }
+
   /// Waits for files under way that are as long as one that comes and begin as it does: it may turn out to be the same.
   func awaitSame(size: Int64, beginning: () -> UInt64?) {
     guard importer.options.skipsDuplicates, size > 0 else { return }
+    if isCopying(size: size, beginning: beginning) { return finishAll() }
     let alike = (copied + batches.flatMap(\.files)).filter { $0.status.size == size }
     guard !alike.isEmpty else { return }
     let own = beginning()
@@ -215,8 +226,9 @@ package final class ImportRun {
     copied = []
   }
 
-  /// Verifies what was copied, and waits for it.
+  /// Verifies what was copied and is being copied, and waits for it.
   func finishAll() {
+    while !copying.isEmpty { collectCopy() }
     finishCopied()
     while !batches.isEmpty { collect() }
   }
@@ -273,9 +285,7 @@ package final class ImportRun {
   }
 
   func note(_ file: CopiedFile, _ result: Importer.Result) {
-    if case .name(let name, let album) = file.goal {
-      importer.reservations.release(album.path(of: name.numbered(name.first)))
-    }
+    release(file.goal)
     if case .imported(let path) = result.outcome {
       importer.noteStored(path, size: file.status.size, beginning: file.beginning)
       if !file.missing.isEmpty { observer.lost(file.missing, of: file.entry.path) }

@@ -43,7 +43,7 @@ package struct ImportOptions: Sendable {
   package init() { name = Hexadecimal.digits(of: (0..<8).map { _ in UInt8.random(in: .min ... .max) }) }
 }
 
-/// Imports files one after the other.
+/// Decides of files, one after the other, whether they are imported, and under which names.
 package final class Importer {
   let calls: FileCalls
   let target: ImportTarget
@@ -86,17 +86,17 @@ package final class Importer {
   }
 
   /// How far an entry is.
-  package enum Step {
+  enum Step {
     case ended(Result)
-    /// It was copied, and is to be verified and named.
-    case copied(CopiedFile)
+    /// It is to be copied, then verified and named.
+    case copying(CopyJob)
   }
 
   func begin(_ entry: SourceEntry, as placement: Placement) -> Step {
     if let reason = SkipReason(entry.status.kind) ?? placement.reason { return .ended((.skipped(reason), nil, false)) }
     if entry.status.device == target.device { return .ended((.skipped(.insideSpace), nil, false)) }
     do throws(ImportFailure) {
-      if let leader = placement.leader, !options.isTrial { return .copied(try copy(entry, to: .beside(leader))) }
+      if let leader = placement.leader, !options.isTrial { return .copying(job(entry, to: .beside(leader))) }
       return try begin(entry, named: placement.name, in: options.album + placement.album)
     } catch {
       return .ended((.failed(error), nil, false))
@@ -134,52 +134,37 @@ package final class Importer {
     }
     if let duplicate = try duplicate(entry, named: name, in: album) { return .ended(duplicate) }
     guard let album, !options.isTrial else { return .ended(try planned(name, in: album, parts)) }
-    return .copied(try copy(entry, to: .name(name, album)))
+    return .copying(job(entry, to: .name(name, album)))
   }
 
   /// Creates a file that is not whole yet.
-  func createPartial(permissions: UInt32 = 0o600) throws(ImportFailure) -> (name: [UInt8], file: Descriptor) {
-    number += 1
-    let name = options.partialPrefix + Array(String(number).utf8)
+  func createPartial() throws(ImportFailure) -> (name: [UInt8], file: Descriptor) {
+    let name = nextPartial()
     let file = try ImportFailure.ofSpace { () throws(Errno) in
-      try calls.create(name, in: target.incoming, permissions: permissions)
+      try calls.create(name, in: target.incoming)
     }
     return (name, file)
   }
 
-  private func copy(_ entry: SourceEntry, to goal: CopiedFile.Goal) throws(ImportFailure) -> CopiedFile {
-    let source = try ImportFailure.ofSource { () throws(Errno) in
-      try calls.openFile(entry.name, in: entry.directory.descriptor)
-    }
-    let status = try ImportFailure.ofSource { () throws(Errno) in try calls.status(of: source) }
-    guard status.isUnchanged(since: entry.status) else { throw .changed }
-    let permissions = status.permissions & 0o666 | 0o600
-    let (partial, file) = try createPartial(permissions: permissions)
-    do throws(ImportFailure) {
-      // What the mask of this process took away. Asked before the file is written it costs nothing.
-      try ImportFailure.ofSpace { () throws(Errno) in
-        if try calls.status(of: file).permissions != permissions { try calls.set(permissions: permissions, of: file) }
-      }
-      // What waits for its name is compared with what has it then.
-      var isHashed = options.verifies
-      if case .beside = goal { isHashed = true }
-      let (digest, beginning) = try reading.copy(source, status, to: file, hashes: isHashed)
-      let missing = try ImportFailure.ofSpace { () throws(Errno) in
-        let missing = try calls.copyAttributes(from: source, to: file)
-        try calls.setTimes(of: status, file)
-        return missing
-      }
-      let after = try ImportFailure.ofSource { () throws(Errno) in try calls.status(of: source) }
-      guard after.isUnchanged(since: status) else { throw .changed }
-      return CopiedFile(
-        entry: entry, status: status, partial: partial, file: file, digest: digest, beginning: beginning,
-        missing: missing, goal: goal)
-    } catch {
-      // What a crash leaves goes after a week.
-      try? calls.unlink(partial, in: target.incoming)
-      throw error
-    }
+  /// The name of the next file that is not whole yet.
+  private func nextPartial() -> [UInt8] {
+    number += 1
+    return options.partialPrefix + Array(String(number).utf8)
   }
+
+  private func job(_ entry: SourceEntry, to goal: CopiedFile.Goal) -> CopyJob {
+    // What waits for its name is compared with what has it then.
+    var isHashed = options.verifies
+    if case .beside = goal { isHashed = true }
+    return CopyJob(
+      calls: calls, incoming: target.incoming, entry: entry, goal: goal, partial: nextPartial(), isHashed: isHashed)
+  }
+
+  /// Copies a file on the calling thread.
+  func copy(_ job: CopyJob) -> Swift.Result<CopiedFile, ImportFailure> { job.outcome(reading) }
+
+  /// Tells that a file was read on another thread.
+  func noteRead(_ bytes: Int64) { reading.progress?(Int(bytes)) }
 }
 
 extension SkipReason {

@@ -1,0 +1,70 @@
+internal import System
+internal import SystemPackage
+
+/// The copying of one source into the space, where it has no name yet. Any thread may do it.
+struct CopyJob: Sendable {
+  let calls: FileCalls
+  let incoming: Descriptor
+  let entry: SourceEntry
+  let goal: CopiedFile.Goal
+  /// The name until it is whole.
+  let partial: [UInt8]
+  /// Whether it is verified, or compared, later.
+  let isHashed: Bool
+
+  /// Copies.
+  ///
+  /// - Throws: `.source`, `.space`; `.changed` when the source is not what it was. Then nothing is left of the copy.
+  func run(_ reading: SourceReading) throws(ImportFailure) -> CopiedFile {
+    let source = try ImportFailure.ofSource { () throws(Errno) in
+      try calls.openFile(entry.name, in: entry.directory.descriptor)
+    }
+    let status = try ImportFailure.ofSource { () throws(Errno) in try calls.status(of: source) }
+    guard status.isUnchanged(since: entry.status) else { throw .changed }
+    let permissions = status.permissions & 0o666 | 0o600
+    let file = try ImportFailure.ofSpace { () throws(Errno) in
+      try calls.create(partial, in: incoming, permissions: permissions)
+    }
+    do throws(ImportFailure) {
+      // What the mask of this process took away. Asked before the file is written it costs nothing.
+      try ImportFailure.ofSpace { () throws(Errno) in
+        if try calls.status(of: file).permissions != permissions { try calls.set(permissions: permissions, of: file) }
+      }
+      let (digest, beginning) = try reading.copy(source, status, to: file, hashes: isHashed)
+      let missing = try ImportFailure.ofSpace { () throws(Errno) in
+        let missing = try calls.copyAttributes(from: source, to: file)
+        try calls.setTimes(of: status, file)
+        return missing
+      }
+      let after = try ImportFailure.ofSource { () throws(Errno) in try calls.status(of: source) }
+      guard after.isUnchanged(since: status) else { throw .changed }
+      return CopiedFile(
+        entry: entry, status: status, partial: partial, file: file, digest: digest, beginning: beginning,
+        missing: missing, goal: goal)
+    } catch {
+      // What a crash leaves goes after a week.
+      try? calls.unlink(partial, in: incoming)
+      throw error
+    }
+  }
+
+  /// Copies, and gives what comes of it.
+  func outcome(_ reading: SourceReading) -> Result<CopiedFile, ImportFailure> {
+    do throws(ImportFailure) { return .success(try run(reading)) } catch { return .failure(error) }
+  }
+}
+
+/// A file that is copied on another thread.
+struct CopyUnderway {
+  let job: CopyJob
+  private let work: SideWork<Result<CopiedFile, ImportFailure>>
+
+  /// Begins.
+  init(_ job: CopyJob) {
+    self.job = job
+    work = SideWork<Result<CopiedFile, ImportFailure>> { job.outcome(SourceReading(job.calls)) }
+  }
+
+  /// Waits for the end. To be called once.
+  func wait() -> Result<CopiedFile, ImportFailure> { work.wait() ?? .failure(.interrupted) }
+}

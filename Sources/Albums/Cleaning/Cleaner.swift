@@ -153,7 +153,8 @@ package struct Cleaner: Sendable {
         ? [] : isAsked ? chooseForRoom(sparse, dead: dead.count) : old.isEmpty ? chooseVictims(sparse) : thatFit(old)
       for victim in victims {
         if fileSystem.locked({ $0.life.isStopping }) { break }
-        try copyForward(victim.segment)
+        // Nobody uses the space meanwhile; else its mount goes first, and has no memory for this.
+        try copyForward(victim.segment, on: movesPreviousKey ? .usual : .none)
         copied.append(victim.segment)
         note(copied.count)
         pages.formUnion(space.databasePages(in: victim.segment))
@@ -233,7 +234,7 @@ package struct Cleaner: Sendable {
   }
 
   /// Copies the file data that is live in a segment to the end of the log.
-  private func copyForward(_ segment: SegmentNumber) throws(Errno) {
+  private func copyForward(_ segment: SegmentNumber, on threads: Parallel = .none) throws(Errno) {
     var last: LocatedExtent?
     while true {
       let batch = try lockedToClean { files throws(Errno) in
@@ -247,7 +248,7 @@ package struct Cleaner: Sendable {
       last = batch.last
       var copies: [ExtentRecord: [ExtentRecord]] = [:]
       let moved = try fileSystem.result(
-        of: space.copy(batch, &copies, for: .cleaning) { located, _ in
+        of: space.copy(batch, &copies, for: .cleaning, on: threads) { located, _ in
           // What cannot be read stays where it is: a backup may repair it.
           fileSystem.logDamage(located.inode, located.extent.offset)
           fileSystem.locked { _ = $0.cleaning.unmovable.insert(segment) }

@@ -1,6 +1,7 @@
 // Extents in the log: read as rows name them, and copied to its end.
 
 internal import Index
+internal import System
 internal import Vault
 
 extension Space {
@@ -13,34 +14,81 @@ extension Space {
 
   /// Copies extents to the end of the log, and gives with each what is to take its place. What `copies` has is not
   /// copied again, so that shared bytes stay shared; its keys and extents count from offset 0. An extent that cannot be
-  /// read is left out, if `unreadable` does not throw.
+  /// read is left out, if `unreadable` does not throw. With several threads a few extents are read and sealed at once;
+  /// the log gets them in their order all the same.
   func copy(
     _ batch: [LocatedExtent], _ copies: inout [ExtentRecord: [ExtentRecord]], for use: RoomUse = .data,
-    unreadable: (LocatedExtent, VaultError) throws(VaultError) -> Void
+    on threads: Parallel = .none, unreadable: (LocatedExtent, VaultError) throws(VaultError) -> Void
   ) throws(VaultError) -> [(old: LocatedExtent, new: [ExtentRecord])] {
-    let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.maximumExtentLength, alignment: 4096)
-    defer { unsafe block.deallocate() }
+    // Two for each thread, so that one that is done early has more to do.
+    let count = threads.threads == 1 ? 1 : 2 * threads.threads
+    let memory = BufferPool([BufferPool.Size(bytes: Self.maximumExtentLength, idleLimit: count)])
     var moved: [(old: LocatedExtent, new: [ExtentRecord])] = []
-    for located in batch {
-      let extent = located.extent
-      let source = extent.moved(to: .zero)
-      if copies[source] == nil {
-        do throws(VaultError) {
-          try unsafe read(extent, into: block)
-        } catch {
-          try unreadable(located, error)
+    var rest = batch[...]
+    while !rest.isEmpty {
+      let group = Array(rest.prefix(count))
+      rest = rest.dropFirst(count)
+      let failures = try copy(group, memory, &copies, for: use, on: threads)
+      for located in group {
+        let source = located.extent.moved(to: .zero)
+        if let failure = failures[source] {
+          try unreadable(located, failure)
           continue
         }
-        let bytes = unsafe UnsafeRawBufferPointer(rebasing: block[..<extent.length])
-        let write = unsafe ExtentWrite(inode: located.inode, offset: extent.offset, plaintext: bytes)
-        copies[source] = try append([write], for: use).map {
-          ExtentRecord($0).moved(to: FileOffset($0.offset - extent.offset))
-        }
+        let pieces = copies[source] ?? []
+        moved.append((located, pieces.map { $0.moved(to: located.extent.offset + ($0.offset - .zero)) }))
       }
-      let pieces = copies[source] ?? []
-      moved.append((located, pieces.map { $0.moved(to: extent.offset + ($0.offset - .zero)) }))
     }
     return moved
+  }
+
+  /// Copies those extents of a few that were not copied yet; gives what failed for those that cannot be read.
+  private func copy(
+    _ group: [LocatedExtent], _ memory: BufferPool, _ copies: inout [ExtentRecord: [ExtentRecord]], for use: RoomUse,
+    on threads: Parallel
+  ) throws(VaultError) -> [ExtentRecord: VaultError] {
+    var sources: [LocatedExtent] = []
+    var seen: Set<ExtentRecord> = []
+    for located in group {
+      let source = located.extent.moved(to: .zero)
+      if copies[source] == nil, seen.insert(source).inserted { sources.append(located) }
+    }
+    let found = threads.map(sources) { self.bytes(of: $0.extent, memory) }
+    var failures: [ExtentRecord: VaultError] = [:]
+    var written: [LocatedExtent] = []
+    var writes: [ExtentWrite] = []
+    for (located, outcome) in zip(sources, found) {
+      switch outcome {
+      case .failure(let error): failures[located.extent.moved(to: .zero)] = error
+      case .success(let buffer):
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer.bytes[..<located.extent.length])
+        unsafe writes.append(ExtentWrite(inode: located.inode, offset: located.extent.offset, plaintext: bytes))
+        written.append(located)
+      }
+    }
+    if writes.isEmpty { return failures }
+    // The writes point into the buffers.
+    let pieces = try withExtendedLifetime(found) { () throws(VaultError) -> [ExtentPiece] in
+      try append(writes, for: use, on: threads)
+    }
+    for located in written { copies[located.extent.moved(to: .zero)] = [] }
+    for piece in pieces {
+      let extent = written[piece.write].extent
+      copies[extent.moved(to: .zero)]?.append(
+        ExtentRecord(piece).moved(to: FileOffset(piece.offset - extent.offset)))
+    }
+    return failures
+  }
+
+  /// The bytes of an extent.
+  private func bytes(of extent: ExtentRecord, _ memory: BufferPool) -> Result<PooledBuffer, VaultError> {
+    let buffer = PooledBuffer(extent.length, from: memory)
+    do throws(VaultError) {
+      try unsafe read(extent, into: buffer.bytes)
+      return .success(buffer)
+    } catch {
+      return .failure(error)
+    }
   }
 }
 

@@ -4,7 +4,6 @@
 // 2. When `writeFiles` returns, every file is complete and durable. If it throws, some may be there, perhaps short.
 
 internal import Crypto
-internal import Glibc
 package import Storage
 internal import System
 internal import SystemPackage
@@ -118,8 +117,8 @@ extension Storage {
     created: inout [SegmentIdentifier]
   ) throws(VaultError) {
     let writer = FilesWriter(files, storage: self, size: size, control: control)
-    // The stream cipher of one core is slower than a good disk.
-    let threads = files.count < 16 ? 1 : FilesWriter.threadCount
+    // The stream cipher of one core is slower than a good disk. Cover is replaced by a few files at a time.
+    let threads = files.count < NewFile.replacingStep ? 1 : FilesWriter.threadCount
     let helpers = (1..<threads).compactMap { _ in try? Thread { writer.run() } }
     writer.run()
     for helper in helpers { helper.join() }
@@ -132,7 +131,7 @@ extension Storage {
 
 /// Writes a list of files, in as many threads as call `run()`.
 private final class FilesWriter: @unchecked Sendable {
-  static let threadCount = min(4, max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+  static let threadCount = min(4, Parallel.usual.threads)
   /// Bytes that are filled and written at once: they stay in the processor's cache.
   private static let pieceSize = CoverFile.partSize
   /// Bytes that are on their way to the medium at most, but for one file for each thread. More would take memory from

@@ -15,8 +15,9 @@ internal import System
   let bodyLength: Int
 }
 
-/// A part of a segment that is reserved and written in one piece.
-struct Run {
+/// A part of a segment that is reserved and written in one piece. Any thread may seal and write it: what its records point
+/// at stays as it is until all runs of its layout are written.
+struct Run: @unchecked Sendable {
   let segment: OpenSegment
   let offset: Int
   var length: Int

@@ -1,17 +1,20 @@
 internal import Crypto
 internal import Storage
-internal import System
+package import System
 internal import SystemPackage
 
 /// Sealing what was given a place and handing it to the storage, in the order of the log.
 extension Space {
-  /// Appends file data. The calling thread seals it, so several callers seal at once.
+  /// Appends file data. The calling thread seals it, so several callers seal at once; with `threads` these help. Places,
+  /// and the order of what is written, do not depend on their number.
   ///
   /// A write may come back as several pieces, cut at multiples of 4096 bytes where a segment ends. What does not fit
   /// into the epoch goes into the next one.
   ///
   /// - Throws: `.noSpace` when the disk is full; `.readOnly`; `.system` when writing failed.
-  package func append(_ writes: [ExtentWrite], for use: RoomUse = .data) throws(VaultError) -> [ExtentPiece] {
+  package func append(
+    _ writes: [ExtentWrite], for use: RoomUse = .data, on threads: Parallel = .none
+  ) throws(VaultError) -> [ExtentPiece] {
     try resumeStalled()
     if log.locked({ $0.durability.unflushed.count }) >= Durability.mostUnflushed { try sync() }
     for write in writes { unsafe precondition((1...Self.maximumExtentLength).contains(write.plaintext.count)) }
@@ -24,7 +27,7 @@ extension Space {
     while let next = rest.first {
       let leastRoom = unsafe extents.leastRoom(for: next.plaintext.count)
       let isFirst = pieces.isEmpty
-      let layout = try placeAndWrite { log, layout throws(VaultError) in
+      let layout = try placeAndWrite(on: threads) { log, layout throws(VaultError) in
         // Whatever has a place takes room, even if the rest finds none.
         if isFirst, layout.pieces.isEmpty { try log.requireRoom(total, for: use) }
         try log.prepareEpoch(room: leastRoom, for: use)
@@ -38,7 +41,7 @@ extension Space {
   /// Calls `place`, which gives places to records, with the lock held, and writes them. On a full host a space that owns cover makes
   /// room without the lock; then `place` is called again, to go on with what has no place yet.
   func placeAndWrite(
-    _ place: (inout LockedLog, inout RunLayout) throws(VaultError) -> Void
+    on threads: Parallel = .none, _ place: (inout LockedLog, inout RunLayout) throws(VaultError) -> Void
   ) throws(VaultError) -> RunLayout {
     var layout = RunLayout()
     var beginsSegment = false
@@ -64,7 +67,7 @@ extension Space {
       }
       beginsSegment = beginsSegment || layout.beginsSegment
       // What has a place is written even if the rest has none, since the log goes on behind it.
-      try write(layout)
+      try write(layout, on: threads)
       guard let failed else { return layout }
       guard failed == .hostFull else { throw failed }
       layout.runs = []
@@ -72,20 +75,29 @@ extension Space {
   }
 
   /// Seals and writes runs. Every ticket is passed on, whatever fails.
-  private func write(_ layout: RunLayout) throws(VaultError) {
+  private func write(_ layout: RunLayout, on threads: Parallel) throws(VaultError) {
     log.assertNotLocked()
     var failed: VaultError?
-    for run in layout.runs {
-      do throws(VaultError) {
-        try unsafe SealingBuffers.pool.with(run.length) { (bytes) throws(VaultError) in
-          unsafe run.seal(into: bytes)
-          try unsafe write(run, UnsafeRawBufferPointer(bytes))
-        }
-      } catch {
-        failed = error
-      }
+    if threads.threads == 1 {
+      for run in layout.runs { failed = failure(ofWriting: run) ?? failed }
+    } else {
+      // Runs are taken in the order of their tickets. So whoever waits for its turn waits for a run that a thread has.
+      failed = threads.map(layout.runs) { self.failure(ofWriting: $0) }.compactMap(\.self).last
     }
     if let failed { throw failed }
+  }
+
+  /// Seals and writes a run when it has its turn; gives what failed.
+  private func failure(ofWriting run: Run) -> VaultError? {
+    do throws(VaultError) {
+      try unsafe SealingBuffers.pool.with(run.length) { (bytes) throws(VaultError) in
+        unsafe run.seal(into: bytes)
+        try unsafe write(run, UnsafeRawBufferPointer(bytes))
+      }
+      return nil
+    } catch {
+      return error
+    }
   }
 
   private func write(_ run: Run, _ bytes: UnsafeRawBufferPointer) throws(VaultError) {

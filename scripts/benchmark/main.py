@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 
+import cores
 import cover
 import importing
 import report
@@ -46,7 +47,11 @@ def arguments():
         "--import", action="store_true", dest="importing",
         help="instead, measure a verified import beside cp and rsync into the same mount")
     parser.add_argument(
-        "--files", type=int, default=2000, help="with --import, the number of photos of 1.3 MB (default: 2000)")
+        "--cores", action="store_true",
+        help="instead, measure check --read-data and password change --rekey with all processors and with one")
+    parser.add_argument(
+        "--files", type=int, default=2000,
+        help="with --import and --cores, the number of photos of 1.3 MB (default: 2000)")
     parser.add_argument(
         "--source", default="/dev/shm", metavar="FOLDER",
         help="with --import, where the photos are made (default: in memory)")
@@ -183,6 +188,8 @@ def main():
             results = scale.run(options, folder)
         elif options.cover is not None:
             results = cover.measure(options, folder)
+        elif options.cores:
+            results = cores.measure(options, folder)
         elif options.importing:
             results = importing.measure(options, folder)
         elif options.turns:

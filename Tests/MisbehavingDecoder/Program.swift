@@ -16,10 +16,10 @@ enum Program {
         Archives.work(on: ask(offset: 0, count: 32))
         continue
       }
-      guard let request = try? DeriveRequest(decoding: body), receive().0 == WireMessage.beginning.rawValue else {
-        exit(1)
-      }
-      work(request, on: ask(offset: 0, count: 32))
+      guard let request = try? DeriveRequest(decoding: body) else { exit(1) }
+      let (second, beginning) = receive()
+      guard second == WireMessage.beginning.rawValue else { exit(1) }
+      work(request, on: Array(beginning.prefix(32)))
     }
   }
 

@@ -129,13 +129,6 @@ int agonyfs_spawn(
     return error;
 }
 
-int agonyfs_processors(void) {
-    cpu_set_t usable;
-    // It fails where there are more than the set can hold.
-    long count = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : sysconf(_SC_NPROCESSORS_ONLN);
-    return count < 1 ? 1 : (int)count;
-}
-
 int agonyfs_process_descriptor(pid_t process) {
     return pidfd_open(process, 0);
 }

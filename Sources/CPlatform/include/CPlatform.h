@@ -165,9 +165,6 @@ int agonyfs_columns(uint32_t scalar);
 /// TIOCGWINSZ: how many columns the terminal of a descriptor has; 0 if it is none, or does not know.
 int agonyfs_terminal_columns(int descriptor);
 
-/// How many processors this process may use, by sched_getaffinity(2); at least 1.
-int agonyfs_processors(void);
-
 /// Whether some bytes are among others (memmem(3)).
 bool agonyfs_contains(const void *bytes, size_t count, const void *wanted, size_t wanted_count);
 

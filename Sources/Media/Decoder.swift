@@ -5,8 +5,9 @@ internal import SystemPackage
 
 /// The decoding process, as seen from the daemon that holds the keys. Jobs run one after another.
 ///
-/// 1. There is at most one process, started when a job needs it. It ends after `jobsPerProcess` jobs and after every
-///    failed job, so a file that breaks it does not affect the next one.
+/// 1. There is at most one process, started when a job needs it. It ends after `jobsPerProcess` jobs, whatever it answered,
+///    and after every failed job, so a file that breaks it does not affect the next one. Only one that says that a content
+///    is no medium may go on until then.
 /// 2. A process is reaped and forgotten under `control`'s lock, so `stop()` never signals a process number that was
 ///    reused.
 package final class Decoder: Sendable {
@@ -168,15 +169,20 @@ package final class Decoder: Sendable {
         let result = try current.process.run(
           message, body, expecting: answer, source: source, timeout: timeout, admits: admits)
         guard let value = check(result) else { throw .crashed }
-        if current.work >= Self.jobsPerProcess * lightJobs { end(&running) }
+        if isUsedUp(running) { end(&running) }
         return value
       } catch {
         let reason = cause(of: error, in: running)
-        // Content that is not a medium never reached a library, so the process is still good.
-        if error != .notMedia { end(&running) }
+        // Content that is not a medium never reached a library, so the process is still good. But that is its own word.
+        if error != .notMedia || isUsedUp(running) { end(&running) }
         throw reason
       }
     }
+  }
+
+  /// Whether a process has done as much as one may.
+  private func isUsedUp(_ running: Running?) -> Bool {
+    running.map { $0.work >= Self.jobsPerProcess * lightJobs } ?? false
   }
 
   /// Reads an archive: zip, or tar that is packed by gzip, bzip2, xz or not at all. It has a process of its own, so no

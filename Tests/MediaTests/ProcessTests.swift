@@ -59,6 +59,18 @@ import Testing
     #expect(Set(processes).count == 3)
   }
 
+  /// One that was taken over would else see every file after that by saying so of each.
+  @Test func processesThatSayThatNothingIsAMediumAreRecycled() throws {
+    let decoder = Self.misbehaving()
+    let first = try Self.run("good", on: decoder).facts.width
+    #expect(throws: DecoderError.notMedia) { try Self.run("no medium", on: decoder) }
+    #expect(try Self.run("good", on: decoder).facts.width == first)
+    for _ in 3..<Decoder.jobsPerProcess {
+      #expect(throws: DecoderError.notMedia) { try Self.run("no medium", on: decoder) }
+    }
+    #expect(try Self.run("good", on: decoder).facts.width != first)
+  }
+
   @Test func stoppingInterruptsAJob() throws {
     let decoder = Self.misbehaving(timeout: .seconds(200))
     let isReading = DispatchSemaphore(value: 0)

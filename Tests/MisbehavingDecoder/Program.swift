@@ -50,6 +50,9 @@ enum Program {
     case "behind the end": answer.small = jpeg(side: 8, extra: []) + [1, 0xff, 0xd9]
     case "no jpeg": answer.small = Array("no jpeg at all".utf8)
     case "too many facts": answer.found = [UInt8](repeating: 1, count: Derivatives.mostFactBytes + 1)
+    case "no medium":
+      send(.failed, DecoderError.notMedia.encoded)
+      return
     case "part":
       send(.part, [1])
       return

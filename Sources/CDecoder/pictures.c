@@ -113,9 +113,11 @@ agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *hea
     if (!header->iptc.count) header->iptc = copy_block(image, VIPS_META_PHOTOSHOP_NAME);
     gint64 memory = memory_of(image, loader);
     header->memory = memory;
-    // The pixels, and those that are converted, turned or copied from them.
-    header->whole_memory = 2 * (gint64)header->width * header->height * (gint64)VIPS_IMAGE_SIZEOF_PEL(image);
     int lacks_time = (gint64)header->width * header->height > most_streamed_pixels;
+    // The pixels, and those that are converted, turned or copied from them. Of one that is refused they may be too many to
+    // count.
+    if (!lacks_time)
+        header->whole_memory = 2 * (gint64)header->width * header->height * (gint64)VIPS_IMAGE_SIZEOF_PEL(image);
     g_object_unref(image);
     vips_error_clear();
     return memory > most_memory || lacks_time ? (agonyfs_outcome){AGONYFS_TOO_LARGE, ""} : done;

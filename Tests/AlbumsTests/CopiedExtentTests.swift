@@ -24,7 +24,9 @@ import Testing
     let isDamaged = { (located: LocatedExtent) in damaged.contains { $0.position == located.extent.position } }
     // Other files have the same bytes as these: one that can be read, and one that cannot.
     for shared in [try #require(batch.first), try #require(batch.first(where: isDamaged))] {
-      batch.append(LocatedExtent(inode: InodeNumber(rawValue: 999), extent: shared.extent))
+      var other = shared
+      other.inode = InodeNumber(rawValue: 999)
+      batch.append(other)
     }
     var copies: [ExtentRecord: [ExtentRecord]] = [:]
     var unreadable: [LocatedExtent] = []

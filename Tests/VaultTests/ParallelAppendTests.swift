@@ -1,5 +1,6 @@
 import FaultyStorage
 import System
+import SystemPackage
 import Testing
 
 @testable import Vault

@@ -46,13 +46,6 @@ int agonyfs_set_name(const char *name) {
     return prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
-int agonyfs_usable_processors(void) {
-    cpu_set_t usable;
-    // With more than 1,024 processors the set is too small, and the number of all is good enough.
-    long count = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : sysconf(_SC_NPROCESSORS_ONLN);
-    return count < 1 ? 1 : (int)count;
-}
-
 void agonyfs_give_way(void) {
     // Linux keeps this of each thread, and goes by it for the disk where no other class was set.
     setpriority(PRIO_PROCESS, 0, 10);

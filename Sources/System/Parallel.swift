@@ -19,7 +19,7 @@ package struct Parallel: Sendable {
   package let threads: Int
 
   /// One thread for each processor that this process may use, at most 8.
-  package static let usual = Parallel(threads: min(most, Int(agonyfs_usable_processors())))
+  package static let usual = Parallel(threads: min(most, Int(agonyfs_processors())))
 
   /// The calling thread alone.
   package static let none = Parallel(threads: 1)

@@ -47,8 +47,9 @@ int agonyfs_set_name(const char *name) {
 }
 
 void agonyfs_give_way(void) {
-    // Linux keeps this of each thread, and goes by it for the disk where no other class was set.
-    setpriority(PRIO_PROCESS, 0, 10);
+    // Linux keeps this of each thread, and goes by it for the disk where no other class was set. What the process gave up
+    // before stays given up, and 19 is the end.
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 10);
 }
 
 int agonyfs_set_not_dumpable(void) {

@@ -120,8 +120,8 @@ int agonyfs_set_name(const char *name);
 /// Tells the service manager that started this process, if one did, that the service is ready: the protocol of sd_notify(3).
 void agonyfs_notify_ready(void);
 
-/// setpriority(2) for the calling thread: others come first, with their disk accesses as well. Where that is refused, it
-/// goes on as before.
+/// setpriority(2) for the calling thread, ten lower than it was: others come first, with their disk accesses as well. Where
+/// that is refused, it goes on as before.
 void agonyfs_give_way(void);
 
 /// prctl(2) with PR_SET_DUMPABLE: no core dumps of this process, and no tracing by others of the user.

@@ -16,15 +16,15 @@ extension ImportRun {
   /// Copies a file, beside others where that is of use.
   func copy(_ job: CopyJob) {
     let most = copiesAtOnce(job)
-    if most <= 1 {
-      // The oldest first, as they came.
-      while !copying.isEmpty { collectCopy() }
-      return ended(job, importer.copy(job))
-    }
+    // The oldest first, as they came.
     while copying.count >= most { collectCopy() }
+    // The space may take nothing more since the decision to copy this one.
+    guard goesOn else { return ended(job, .failure(.interrupted)) }
+    if most == 1 { return ended(job, importer.copy(job)) }
     copying.append(CopyUnderway(job))
   }
 
+  /// How many files may be under way with one that comes, at least 1.
   private func copiesAtOnce(_ job: CopyJob) -> Int {
     guard importer.options.overlaps, job.entry.status.size <= Self.largestAside else { return 1 }
     let most = min(Self.mostAtOnce, Parallel.usual.threads)

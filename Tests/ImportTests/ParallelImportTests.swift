@@ -101,6 +101,26 @@ import Testing
     #expect(again.isWhole && again.imported == 1 && again.known == 39)
   }
 
+  /// What is being copied when the space can take nothing more fails, and no other file is begun.
+  @Test(arguments: [Errno.noSpace, .socketNotConnected]) func aFullSpaceGetsNoOtherFile(_ error: Errno) throws {
+    let written = Mutex(0)
+    let fixture = try ImportFixture(before: { (kind) throws(Errno) in
+      guard kind == .write else { return }
+      let number = written.withLock { count in
+        count += 1
+        return count
+      }
+      if number > 4 { throw error }
+    })
+    for number in 0..<20 { try fixture.put("\(number / 9)/\(number).jpg", Self.bytes(1000 + number, number)) }
+    let (summary, outcomes) = fixture.run()
+    #expect(summary.end == error.rawValue && summary.imported == 4 && summary.all == 20 && outcomes.count == 20)
+    #expect((1...min(4, Parallel.usual.threads)).contains(summary.failed))
+    #expect(try Directory.names(in: fixture.incoming).isEmpty)
+    let again = ImportFixture.with(fixture).run().summary
+    #expect(again.isWhole && again.known == 4 && again.imported == 16)
+  }
+
   @Test func anInterruptionLeavesNothingHalf() throws {
     let fixture = try ImportFixture()
     for number in 0..<40 { try fixture.put("\(number / 9)/\(number).jpg", Self.bytes(1000 + number, number)) }

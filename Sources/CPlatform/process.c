@@ -46,6 +46,13 @@ int agonyfs_set_name(const char *name) {
     return prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
+int agonyfs_processors(void) {
+    cpu_set_t usable;
+    // It fails where there are more than the set can hold.
+    long count = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : (int)count;
+}
+
 void agonyfs_give_way(void) {
     // Linux keeps this of each thread, and goes by it for the disk where no other class was set. What the process gave up
     // before stays given up, and 19 is the end.

@@ -120,6 +120,9 @@ int agonyfs_set_name(const char *name);
 /// Tells the service manager that started this process, if one did, that the service is ready: the protocol of sd_notify(3).
 void agonyfs_notify_ready(void);
 
+/// How many processors this process may use, by sched_getaffinity(2); at least 1.
+int agonyfs_processors(void);
+
 /// setpriority(2) for the calling thread, ten lower than it was: others come first, with their disk accesses as well. Where
 /// that is refused, it goes on as before.
 void agonyfs_give_way(void);

@@ -77,7 +77,12 @@ final class DecoderTurns: @unchecked Sendable {
   /// Whether the job of this decoder may need so many bytes of memory; else it is noted what it is to wait for.
   func admits(_ bytes: Int, in number: Int) -> Bool {
     lock.withLock {
-      guard !isStopped, let job = jobs[number] else { return false }
+      guard let job = jobs[number] else { return false }
+      if isStopped {
+        // So that the job ends as one that was stopped, not as one whose picture is too large.
+        jobs[number]?.wanted = AdmissionBudget.largest
+        return false
+      }
       if let grant = job.grant {
         if min(bytes, Decoder.mostMemory) <= grant.bytes { return true }
         // It asked for less before, so its word is not to be trusted again.

@@ -119,6 +119,21 @@ import Testing
     #expect(throws: DecoderError.unavailable("stopped")) { try Self.run("good", on: pool) }
   }
 
+  /// Else the photo would count as one that has too many pixels.
+  @Test func memoryThatIsRefusedAtTheEndIsNoFaultOfThePicture() throws {
+    let turns = DecoderTurns(count: 1)
+    var job = DecoderTurns.Job(isUrgent: false)
+    let number = try #require(turns.borrow(for: job))
+    turns.stop()
+    #expect(!turns.admits(Decoder.freeMemory + 1, in: number))
+    job = turns.takeBack(number, from: job)
+    #expect(job.wanted != nil)
+    let isGranted = turns.grantWanted(to: &job)
+    #expect(!isGranted)
+    turns.end(job)
+    #expect(turns.waiting == DecoderTurns.Waiting())
+  }
+
   @Test func aPictureThatWaitsForMemoryHoldsUpNoOther() throws {
     let pool = Self.misbehaving(2)
     let hold = Hold()

@@ -135,11 +135,16 @@ package final class Decoder: Sendable {
 
   /// Ends the process, even during a job. Nothing of it is left when this returns, and later jobs are refused.
   package func stop() {
+    refuseJobs()
+    running.withLock { end(&$0) }
+  }
+
+  /// The same, without waiting until the job has ended.
+  func refuseJobs() {
     control.withLock {
       $0.isStopped = true
       $0.process?.kill()
     }
-    running.withLock { end(&$0) }
   }
 
   /// Runs a job, and again if the process ended during it: an earlier job or somebody else may be to blame.

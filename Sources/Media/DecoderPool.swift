@@ -102,6 +102,8 @@ package final class DecoderPool: Sendable {
   /// later jobs are refused.
   package func stop() {
     turns.stop()
+    // All at once: a job that waits for the disk ends when that has answered.
+    for decoder in decoders { decoder.refuseJobs() }
     for decoder in decoders { decoder.stop() }
   }
 

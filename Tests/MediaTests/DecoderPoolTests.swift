@@ -22,7 +22,7 @@ import Testing
   }
 
   /// Runs a job until the pool is stopped.
-  private static func expectStop(of source: HeldSource, on pool: DecoderPool) throws {
+  private static func expectStop(of source: any MediaSource, on pool: DecoderPool) throws {
     do throws(DecoderError) {
       _ = try pool.derive([.small], eagerly: true, from: source)
     } catch {
@@ -117,6 +117,31 @@ import Testing
     third.letGo()
     for thread in threads { try thread.join() }
     #expect(throws: DecoderError.unavailable("stopped")) { try Self.run("good", on: pool) }
+  }
+
+  @Test func oneThatWaitsForTheDiskKeepsNoOtherFromEnding() throws {
+    let pool = Self.misbehaving(2)
+    let (hold, reads, begun) = (Hold(), Counter(), Counter())
+    let first = try TestThread {
+      let source = BehavingSource(size: 64) { (offset, _) throws(Errno) in
+        if offset == 0 { return Array("needs 200".utf8) }
+        guard offset >= 32 else { return [] }
+        defer { _ = reads.next() }
+        try hold.wait()
+        return []
+      }
+      try Self.expectStop(of: source, on: pool)
+    }
+    try waitUntil("the first job reads") { hold.isReached }
+    let second = try TestThread {
+      try Self.expectStop(of: HeldSource(text: "hang", begins: { _ = begun.next() }), on: pool)
+    }
+    try waitUntil("the second job is read") { begun.value > 0 }
+    let end = try TestThread { pool.stop() }
+    try second.join()
+    #expect(reads.value == 0)
+    hold.letGo()
+    for thread in [first, end] { try thread.join() }
   }
 
   /// Else the photo would count as one that has too many pixels.

@@ -192,6 +192,19 @@ import Vault
     try vault.closeSound()
   }
 
+  /// Else it would wait for as many large files as there are threads.
+  @Test func theEndWaitsForNothingThatIsRead() throws {
+    let file = try files.make("a.jpg", with: photo("a"))
+    try settle()
+    let source = FileSource(fileSystem: files, inode: file, size: Int64(photo("a").count))
+    _ = try files.thumbnailer.contentHash(of: file)
+    _ = try #require(try files.contentMemory.hold(source))
+    files.thumbnailer.end()
+    expect(.interrupted) { _ = try files.thumbnailer.contentHash(of: file) }
+    expect(.interrupted) { _ = try files.contentMemory.hold(source) }
+    try vault.closeSound()
+  }
+
   @Test func attemptsThatFailTogetherMakeOnePause() {
     var state = ThumbnailState()
     let first = ThumbnailState.retryDelays.lowerBound

@@ -59,17 +59,21 @@ extension Thumbnailer {
   private static let hashStep = 256 << 10
 
   /// The keyed hash of a file's content.
+  ///
+  /// - Throws: `EINTR` once no more thumbnails are made.
   func contentHash(of inode: InodeNumber) throws(Errno) -> [UInt8] {
     var hasher = fileSystem.space.contentHasher()
     let block = fileSystem.pool.take(Self.hashStep)
     defer { fileSystem.pool.give(block) }
     let bytes = unsafe block.bytes(Self.hashStep)
-    var offset = FileOffset.zero
+    // To its end, wherever that is.
+    let source = FileSource(fileSystem: fileSystem, inode: inode, size: .max)
+    var offset: Int64 = 0
     while true {
-      let count = try unsafe fileSystem.read(inode, at: offset, into: bytes)
+      let count = try unsafe source.read(at: offset, into: bytes)
       if count == 0 { break }
       unsafe hasher.update(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-      offset = offset + count
+      offset += Int64(count)
     }
     return hasher.finish()
   }
@@ -94,14 +98,16 @@ extension MediaUpdates {
   }
 }
 
-/// The content of a file, as the decoder reads it.
+/// The content of a file, as the decoder reads it. Once no more thumbnails are made it reads nothing (`EINTR`): the end of a
+/// mount would wait for files that are large, as many as there are threads.
 struct FileSource: MediaSource {
   let fileSystem: FileSystem
   let inode: InodeNumber
   let size: Int64
 
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
-    try unsafe fileSystem.read(inode, at: FileOffset(rawValue: offset), into: buffer)
+    if fileSystem.locked({ $0.thumbnails.isEnding }) { throw .interrupted }
+    return try unsafe fileSystem.read(inode, at: FileOffset(rawValue: offset), into: buffer)
   }
 }
 

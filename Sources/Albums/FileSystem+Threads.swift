@@ -39,7 +39,10 @@ extension FileSystem {
     var bodies: [@Sendable () -> Void] = [
       { self.locked { $0.committer.runCommitter() } }, { self.locked { $0.reaper.runReaper() } },
     ]
-    for _ in 0..<(options.thumbnails?.maker.jobsAtOnce ?? 0) { bodies.append { self.thumbnailer.run() } }
+    if let maker = options.thumbnails?.maker {
+      // One is free for what somebody waits for.
+      for _ in 0...maker.jobsAtOnce { bodies.append { self.thumbnailer.run() } }
+    }
     if options.cleans {
       // Before the thread is there, since a writer may be refused at once.
       locked { $0.cleaning.start() }

@@ -2,8 +2,8 @@
 //
 // Invariants
 // 1. Every job that runs has `Decoder.freeMemory`, without asking. What is granted beyond that is at most `shared` bytes
-//    for all jobs together, and one large grant beside them. So all of it is at most `jobsAtOnce` × `share`, and
-//    `Decoder.mostMemory` more.
+//    for all jobs together, and one large grant beside them. So all of it is at most `jobsAtOnce` × `share`,
+//    `Decoder.mostMemory` more, and `Decoder.freeMemory` for the decoder that is kept for those who wait.
 // 2. A grant that fits into `shared` never waits for a large one.
 // 3. Among grants of one kind, none overtakes one that came before it, unless somebody waits for its job.
 

@@ -4,15 +4,16 @@ package import Logging
 /// Several decoders, each a process in a sandbox of its own, that share a budget of memory.
 ///
 /// 1. Each job has a decoder for itself. Jobs that somebody waits for come first, then the others in their order; no job
-///    waits for one that takes long as long as another decoder is free.
+///    waits for one that takes long as long as another decoder is free. One decoder is free for those that somebody waits
+///    for, however many others there are.
 /// 2. The decoder that was used last is used first, so no more processes run than there were jobs at once.
 /// 3. Memory is granted by what decoders say that they need (`AdmissionBudget`). They are not trusted in that: what one
 ///    really takes is bounded by the limit of its address space, whatever it says.
 package final class DecoderPool: Sendable {
-  /// How many decoders there can be.
+  /// How many jobs can run at once that nobody waits for.
   package static let allowedCount = 1...256
 
-  /// How many jobs run at once.
+  /// How many jobs run at once that nobody waits for.
   package let jobsAtOnce: Int
   private let decoders: [Decoder]
   private let turns: DecoderTurns
@@ -22,8 +23,8 @@ package final class DecoderPool: Sendable {
   /// - Parameters:
   ///   - program: path of `agonyfs-decoder`.
   ///   - sandbox: what to do if the kernel cannot confine one fully; the log says so once for all.
-  ///   - count: how many there are at most; fewer where a share of memory for each would be more than a quarter of the
-  ///     machine's.
+  ///   - count: how many jobs run at once at most, beside one that somebody waits for; fewer where a share of memory for each
+  ///     would be more than a quarter of the machine's.
   package convenience init(program: String, sandbox: SandboxPolicy, count: Int, logger: Logger) {
     let pages = max(0, sysconf(CInt(_SC_PHYS_PAGES)))
     let memory = pages * max(0, sysconf(CInt(_SC_PAGESIZE)))
@@ -32,14 +33,14 @@ package final class DecoderPool: Sendable {
       timeout: Decoder.timeout, logger: logger)
   }
 
-  /// So many decoders, whatever memory there is.
+  /// Decoders for so many jobs, whatever memory there is.
   init(program: String, sandbox: SandboxPolicy, count: Int, timeout: Duration, logger: Logger) {
     let count = min(max(count, Self.allowedCount.lowerBound), Self.allowedCount.upperBound)
     let notice = SandboxNotice(logger)
     let turns = DecoderTurns(count: count)
     jobsAtOnce = count
     self.turns = turns
-    decoders = (0..<count).map { number in
+    decoders = (0...count).map { number in
       Decoder(
         program: program, sandbox: sandbox, timeout: timeout, lightJobs: Decoder.lightJobs, notice: notice,
         admits: { turns.admits($0, in: number) })

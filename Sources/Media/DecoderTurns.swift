@@ -1,7 +1,8 @@
 // Who has which decoder, and how much memory.
 //
 // Invariants
-// 1. A decoder is lent to one job at a time. Jobs that somebody waits for get one before all others, else as they came.
+// 1. A decoder is lent to one job at a time. Jobs that somebody waits for get one before all others, else as they came; the
+//    last idle one is for them alone.
 // 2. No job waits for memory while it has a decoder: it gives the decoder back, waits, and begins again with the memory.
 //    So pictures that need much hold up no others.
 // 3. After `stop()` nothing is lent or granted, and nobody waits.
@@ -38,10 +39,10 @@ final class DecoderTurns: @unchecked Sendable {
   private var budget: AdmissionBudget
   private var isStopped = false
 
-  /// All decoders are idle.
+  /// All decoders are idle: one more than the jobs that run at once without anybody who waits for them.
   init(count: Int) {
     changed = Condition(of: lock)
-    idle = Array((0..<count).reversed())
+    idle = Array((0...count).reversed())
     budget = AdmissionBudget(jobsAtOnce: count)
   }
 
@@ -54,7 +55,8 @@ final class DecoderTurns: @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     let ticket = order.enter(isUrgent: job.isUrgent)
-    while !isStopped, idle.isEmpty || order.first != ticket { changed.wait() }
+    let kept = job.isUrgent ? 0 : 1
+    while !isStopped, idle.count <= kept || order.first != ticket { changed.wait() }
     order.leave(ticket)
     // Another one is the first now.
     changed.broadcast()

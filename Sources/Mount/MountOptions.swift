@@ -45,7 +45,8 @@ package struct MountOptions: Sendable, Equatable {
   package var thumbnails = ThumbnailMode.eager
   /// Whether images are decoded only if the kernel filters the decoder's system calls.
   package var requiresDecoderSandbox = true
-  /// How many photos and videos are decoded at once, at most; nil for as many as there are processors.
+  /// How many photos and videos are decoded at once, at most, beside one that a program waits for; nil for as many as there
+  /// are processors.
   package var decoders: Int?
   /// Whether this machine remembers the state of the space, to detect a rollback.
   package var remembers = false

@@ -6,7 +6,7 @@ import Vault
 
 @testable import Albums
 
-/// A maker that makes thumbnails of four files at a time.
+/// A maker that makes thumbnails of four files at a time, and of one more that somebody waits for.
 @Suite struct ThumbnailThreadTests {
   private let maker = TestMaker(jobsAtOnce: 4)
   private let vault: TestVault
@@ -40,15 +40,31 @@ import Vault
   private func demand(_ file: InodeNumber, _ check: @escaping @Sendable (Result<String, any Error>) -> Void)
     throws -> TestThread
   {
+    let thread = try startDemand(file, check)
+    try waitUntil("a thumbnail is asked for") { files.locked { $0.thumbnails.demandCount } > 0 }
+    return thread
+  }
+
+  /// The same, and waits until its job was begun.
+  private func demandThatIsServed(_ file: InodeNumber, _ check: @escaping @Sendable (Result<String, any Error>) -> Void)
+    throws -> TestThread
+  {
+    let jobs = maker.jobs
+    let thread = try startDemand(file, check)
+    try waitForJobs(jobs + 1)
+    return thread
+  }
+
+  private func startDemand(_ file: InodeNumber, _ check: @escaping @Sendable (Result<String, any Error>) -> Void)
+    throws -> TestThread
+  {
     let files = vault.files
-    let thread = try TestThread {
+    return try TestThread {
       check(
         Result {
           String(decoding: try files.get(try files.thumbnailer.derivative(.small, of: file)), as: UTF8.self)
         })
     }
-    try waitUntil("a thumbnail is asked for") { files.locked { $0.thumbnails.demandCount } > 0 }
-    return thread
   }
 
   @Test func asManyAreMadeAtOnceAsTheMakerTakes() throws {
@@ -141,6 +157,24 @@ import Vault
     try vault.closeSound()
   }
 
+  /// There is more in the background than the maker takes, and none of it ends.
+  @Test func whatSomebodyWaitsForDoesNotWaitForTheOthers() throws {
+    maker.hold("held")
+    _ = try makeSome(8, "held")
+    try waitForJobs(4)
+    let wanted = try files.make("wanted.jpg", with: photo("wanted"))
+    #expect(try small(of: wanted) == "small photo wanted")
+    #expect(maker.seen == ["photo wanted"])
+    #expect(try files.thumbnailer.mediaCounts().pending == 8)
+    // None of the others was given up meanwhile.
+    let pauses = files.locked { $0.thumbnails.pauses }
+    #expect(pauses == 0)
+    maker.letGo("held")
+    try settle()
+    #expect(maker.jobs == 9)
+    try vault.closeSound()
+  }
+
   /// All threads are busy, and there is more in the background than they can take.
   @Test func whatSomebodyWaitsForIsServedByTheFirstThatIsFree() throws {
     maker.hold("held")
@@ -148,14 +182,17 @@ import Vault
     _ = try makeSome(4, "held")
     try waitForJobs(4)
     _ = try makeSome(20, "other")
+    let last = try files.make("last.jpg", with: photo("other that is wanted"))
+    let first = try demandThatIsServed(last) { result in #expect(throws: Never.self) { try result.get() } }
     let wanted = try files.make("wanted.jpg", with: photo("wanted"))
     let thread = try demand(wanted) { result in #expect(throws: Never.self) { try result.get() } }
     maker.letGo("held")
     try thread.join()
     #expect(try small(of: wanted) == "small photo wanted")
-    try files.waitUntilNothingIsPending(but: 20)
-    #expect(try files.thumbnailer.mediaCounts().pending == 20)
+    try files.waitUntilNothingIsPending(but: 21)
+    #expect(try files.thumbnailer.mediaCounts().pending == 21)
     maker.letGo("other")
+    try first.join()
     try settle()
     try vault.closeSound()
   }
@@ -182,9 +219,12 @@ import Vault
     let photos = try makeSome(6, "a")
     try files.make("twin.jpg", with: photo("a 0"))
     try waitForJobs(4)
-    let thread = try demand(photos[5]) { result in #expect(throws: Errno.ioError) { try result.get() } }
+    let threads = [
+      try demandThatIsServed(photos[4]) { result in #expect(throws: Errno.ioError) { try result.get() } },
+      try demand(photos[5]) { result in #expect(throws: Errno.ioError) { try result.get() } },
+    ]
     try files.close()
-    try thread.join()
+    for thread in threads { try thread.join() }
     try vault.mount()
     try settle()
     #expect(try files.thumbnailer.mediaCounts().known == 7)

@@ -61,11 +61,32 @@ import Testing
     #expect(Set(processes).count == 1)
   }
 
+  @Test func whatSomebodyWaitsForWaitsForNoneOfTheOthers() throws {
+    let pool = Self.misbehaving(1)
+    let hold = Hold()
+    let first = try TestThread { _ = try Self.run("needs 200", on: pool, hold: hold) }
+    try waitUntil("the first job reads") { hold.isReached }
+    let second = try TestThread { _ = try Self.run("good", on: pool) }
+    try waitUntil("the second job waits") { pool.waiting.forDecoders == 1 }
+    _ = try pool.derive([.small], eagerly: false, from: HeldSource(text: "good"))
+    // The others still do.
+    #expect(pool.waiting.forDecoders == 1)
+    hold.letGo()
+    for thread in [first, second] { try thread.join() }
+  }
+
   @Test func whatSomebodyWaitsForComesFirst() throws {
     let pool = Self.misbehaving(1)
     let (hold, names) = (Hold(), OrderedNames())
     var threads = [try TestThread { _ = try Self.run("needs 200", on: pool, hold: hold) }]
     try waitUntil("the first job reads") { hold.isReached }
+    // It has the decoder that is kept for it.
+    let urgent = Hold()
+    threads.append(
+      try TestThread {
+        _ = try pool.derive([.small], eagerly: false, from: HeldSource(text: "needs 150", hold: urgent))
+      })
+    try waitUntil("the second job reads") { urgent.isReached }
     for (index, name) in ["background", "urgent"].enumerated() {
       threads.append(
         try TestThread {
@@ -74,6 +95,9 @@ import Testing
         })
       try waitUntil("the job waits") { pool.waiting.forDecoders == index + 1 }
     }
+    urgent.letGo()
+    try waitUntil("one of them begins") { !names.all.isEmpty }
+    #expect(names.all == ["urgent"])
     hold.letGo()
     for thread in threads { try thread.join() }
     #expect(names.all == ["urgent", "background"])

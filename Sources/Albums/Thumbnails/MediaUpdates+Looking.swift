@@ -2,11 +2,13 @@
 // index and have not been written to for a while. What the catalog waits for comes last.
 //
 // Invariants
-// 1. There are as many threads as the decoder takes jobs at a time, and all do the same. Each takes one thing at a time, so
-//    a demand waits at most until the first of them is done with what it has.
+// 1. There is one thread more than the decoder takes jobs at a time, and all do the same. Each takes one thing at a time,
+//    and only as many as those jobs take what nobody waits for. So a demand waits for no file that takes long, nor for one
+//    that waits for memory, unless there are more demands.
 // 2. A thread that takes something wakes another, which may find more. So one signal is enough, however much there is to
 //    do, and it reaches a thread that waits or one that looks for work before it waits.
-// 3. What a thread passes over because another has it, that other thread finds itself: it looks for work when it is done.
+// 3. What a thread passes over because another has it, or because enough of them are busy, that other thread finds itself:
+//    it looks for work when it is done.
 // 4. A demand is done when a thread has looked at its file for it, not while the file waits for another one.
 
 internal import Index
@@ -21,23 +23,37 @@ extension MediaUpdates {
     while !files.life.isStopping, !files.thumbnails.isEnding, files.refusal == nil {
       if let demand = files.thumbnails.nextDemand() {
         serve(demand, settings)
-        continue
-      }
-      if files.catalogUpdates.mergeStaleItems() { continue }
-      let next = settings.isLazy ? (inode: nil, due: nil) : nextPending(settings)
-      if let number = next.inode {
-        _ = lookAt(number, [.small, .large], eagerly: true, settings)
-        continue
-      }
-      let catalog = nextCatalogJob(settings)
-      if let job = catalog.job {
-        run(job, settings)
+      } else if files.thumbnails.backgroundJobs >= settings.maker.jobsAtOnce {
+        files.wait(for: .thumbnailWork)
       } else {
-        files.wait(for: .thumbnailWork, until: [next.due, catalog.due].compactMap(\.self).min())
+        files.thumbnails.backgroundJobs += 1
+        let end = workInBackground(settings)
+        files.thumbnails.backgroundJobs -= 1
+        if case .nothing(let due) = end { files.wait(for: .thumbnailWork, until: due) }
       }
     }
     files.thumbnails.endDemands()
     files.signals[.thumbnailDone].broadcast()
+  }
+
+  /// What came of looking for something that nobody waits for.
+  private enum BackgroundEnd {
+    case done
+    /// There is nothing to do until that time. The lock was kept.
+    case nothing(due: UInt64?)
+  }
+
+  private mutating func workInBackground(_ settings: ThumbnailOptions) -> BackgroundEnd {
+    if files.catalogUpdates.mergeStaleItems() { return .done }
+    let next = settings.isLazy ? (inode: nil, due: nil) : nextPending(settings)
+    if let number = next.inode {
+      _ = lookAt(number, [.small, .large], eagerly: true, settings)
+      return .done
+    }
+    let catalog = nextCatalogJob(settings)
+    guard let job = catalog.job else { return .nothing(due: [next.due, catalog.due].compactMap(\.self).min()) }
+    run(job, settings)
+    return .done
   }
 
   /// Has made what somebody waits for.

@@ -2,7 +2,7 @@ package import Media
 
 /// What makes derivatives: decoder processes, or something that stands in for them.
 package protocol DerivativeMaker: Sendable {
-  /// How many jobs run at once; others wait, those that somebody waits for first.
+  /// How many jobs run at once that nobody waits for. One that somebody waits for never waits for those.
   var jobsAtOnce: Int { get }
   /// Makes JPEGs of a photo or video; see `Decoder.derive`.
   func derive(

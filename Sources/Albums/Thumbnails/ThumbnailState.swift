@@ -35,6 +35,8 @@ struct ThumbnailState {
   /// thread that makes thumbnails.
   private var demands: [ThumbnailDemand] = []
   var underWay = FilesUnderWay()
+  /// How many of the threads that make thumbnails do what nobody waits for.
+  var backgroundJobs = 0
   /// Threads that wait for a derivative.
   private var waiters = 0
   /// Why there is no decoder; nil while none is known to be missing.

@@ -42,7 +42,8 @@ struct MountCommand: VaultCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How many photos and videos are decoded at once, at most: 1 to 256. (default: as many as there are processors)",
+      "How many photos and videos are decoded at once, at most, beside one that a program waits for: 1 to 256. "
+        + "(default: as many as there are processors)",
       valueName: "number"))
   var decoders: String?
 

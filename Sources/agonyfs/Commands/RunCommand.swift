@@ -44,7 +44,10 @@ struct RunCommand: VaultCommand {
   @Option(help: ArgumentHelp("Confinement of the image decoder: required or preferred.", valueName: "when"))
   var decoderSandbox: String?
 
-  @Option(help: ArgumentHelp("How many photos and videos are decoded at once, at most.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp(
+      "How many photos and videos are decoded at once, at most, beside one that a program waits for.",
+      valueName: "number"))
   var decoders: String?
 
   @Option(help: ArgumentHelp("A table of towns to name the places of photos.", valueName: "file"), completion: .file())

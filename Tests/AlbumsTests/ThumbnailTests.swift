@@ -302,6 +302,24 @@ import Testing
     try vault.closeSound()
   }
 
+  /// A damaged index may name one that is gone. The copy would be read again and again.
+  @Test func copyOfAFileWhoseThumbnailIsGoneGetsItsOwn() throws {
+    let file = try files.make("a.jpg", with: photo("a"))
+    try settle()
+    try files.close()
+    try vault.changeIndex { (index) throws(IndexError) in
+      guard var row = try index.media.row(file) else { return }
+      row.small = InodeNumber(rawValue: 999_999)
+      try index.media.setMedia(row)
+    }
+    try vault.mount()
+    try files.make("copy.jpg", with: photo("a"))
+    try settle()
+    #expect(try open(".agonyfs/thumbnails/256/copy.jpg") == "small photo a")
+    #expect(maker.jobs == 2)
+    try files.close()
+  }
+
   @Test func smallOneThatIsThrownAwayWhileTheLargeOneIsMadeIsMadeAgain() throws {
     maker.leaveLargeOut()
     let file = try files.make("a.heic", with: photo("a"))

@@ -115,14 +115,21 @@ extension MediaUpdates {
 
   /// Adds a link to each derivative that a row of the same content points at; false when one is gone.
   func share(_ record: MediaRecord) -> Bool {
-    let numbers = [record.small, record.large].compactMap(\.self)
-    let derivatives = numbers.compactMap { try? files.inode($0) }.filter { $0.record.links > 0 }
-    guard derivatives.count == numbers.count else { return false }
+    guard let derivatives = presentDerivatives(of: record) else { return false }
     for derivative in derivatives {
       derivative.record.addLink()
       files.markChanged(derivative)
     }
     return true
+  }
+
+  /// Whether they can be shared: it is known what the content is, and none is gone.
+  func canShare(_ record: MediaRecord) -> Bool { record.state == .known && presentDerivatives(of: record) != nil }
+
+  private func presentDerivatives(of record: MediaRecord) -> [Inode]? {
+    let numbers = [record.small, record.large].compactMap(\.self)
+    let derivatives = numbers.compactMap { try? files.inode($0) }.filter { $0.record.links > 0 }
+    return derivatives.count == numbers.count ? derivatives : nil
   }
 }
 

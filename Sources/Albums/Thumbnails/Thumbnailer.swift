@@ -119,7 +119,7 @@ package struct Thumbnailer: Sendable {
   private enum Claim {
     /// The calling thread decodes it, and no other.
     case reserved
-    /// It was looked at before.
+    /// It was looked at before, and what was made of it is there.
     case known
     /// Another thread decodes it, and the file waits.
     case underWay
@@ -132,7 +132,7 @@ package struct Thumbnailer: Sendable {
     fileSystem.locked { files -> Claim in
       if inode.isMediaPending || inode.record.links == 0 { return .outOfDate }
       let record = try? files.result(of: files.index.media.row(withHash: hash))
-      if (record ?? nil)?.state == .known { return .known }
+      if let record, files.mediaUpdates.canShare(record) { return .known }
       return files.thumbnails.underWay.reserve(hash, for: inode.number) ? .reserved : .underWay
     }
   }

@@ -1,6 +1,7 @@
 import Catalog
 import Index
 import Synchronization
+import System
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import Index
 import Media
 import SystemPackage
 import TestSupport

@@ -48,7 +48,7 @@ final class WebServer: Sendable {
     addAccessRoutes(to: router, access)
     let api = router.group("/api", context: SpaceContext.self)
     addGalleryRoutes(to: api)
-    if let choosing = access.choosing { addChoiceRoutes(to: api, choosing, access) { self.chosen(status: $0) } }
+    if let choosing = access.choosing { addChoiceRoutes(to: api, choosing, access) { self.end(afterAnswerWith: $0) } }
     let configuration = HTTP1Channel.Configuration(
       additionalChannelHandlers: [ConnectionGuard(.shared)],
       httpDecoderConfiguration: .init(
@@ -83,11 +83,11 @@ final class WebServer: Sendable {
     guard access.choosing != nil else { return }
     if await access.choiceIsOver() { Output.note("Nobody opened the address in time.") }
     guard !Task.isCancelled else { return }
-    startThread { Program.end(self, status: 1) }
+    end(afterAnswerWith: 1)
   }
 
-  /// Somebody chose, or cancelled. The page is still being told so.
-  private func chosen(status: CInt) {
+  /// The choice is over: somebody chose or cancelled, or its session ended. The page is still being told so.
+  private func end(afterAnswerWith status: CInt) {
     startThread {
       usleep(200_000)
       Program.end(self, status: status)

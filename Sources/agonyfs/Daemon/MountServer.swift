@@ -152,7 +152,7 @@ struct MountServer {
     if mount.thumbnails != .none {
       let decoders = DecoderPool(
         program: DecoderProgram.path, sandbox: mount.requiresDecoderSandbox ? .required : .preferred,
-        count: mount.decoders ?? Int(agonyfs_usable_processors()), logger: .system)
+        count: mount.decoders ?? Int(agonyfs_processors()), logger: .system)
       var thumbnails = ThumbnailOptions(maker: decoders)
       thumbnails.isLazy = mount.thumbnails == .lazy
       options.thumbnails = thumbnails

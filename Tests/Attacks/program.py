@@ -47,9 +47,14 @@ def create(vault, *options):
 def little_room():
     """So little on `disk` that no more than the least number of files of nobody is drawn, 4: one file more or less can be
     seen."""
+    # btrfs counts what was deleted and what is reserved only when all of it is durable.
+    shell("sync -f disk")
     with open("disk/ballast", "wb") as file:
         host = os.statvfs("disk")
         os.posix_fallocate(file.fileno(), 0, host.f_bavail * host.f_frsize - 98 * MEGABYTE)
+    shell("sync -f disk")
+    host = os.statvfs("disk")
+    assert 80 <= host.f_bavail * host.f_frsize / MEGABYTE < 100, f"the disk has other room than was asked for: {host}"
     try:
         yield
     finally:

@@ -1,3 +1,4 @@
+import FaultyStorage
 import Index
 import Media
 import SystemPackage

@@ -5,7 +5,7 @@ import Testing
 @testable import Media
 
 /// How often a file is read for the decoder.
-@Suite(.timeLimit(.minutes(5))) struct ReadingTests {
+@Suite(.timeLimit(.minutes(5))) struct BeginningTests {
   /// A JPEG of about so many bytes, most of them in segments that say nothing.
   private static func photo(_ bench: Bench, bytes: Int) throws -> [UInt8] {
     let picture = try bench.quarters("photo.jpg", width: 400, height: 300)

@@ -137,7 +137,14 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if endings > 0 || !context.channel.isWritable { wait(Self.takeTime, context) } else { timer?.cancel() }
+    if endings > 0 || !context.channel.isWritable {
+      wait(Self.takeTime, context)
+    } else if requests <= 0 {
+      // The end of an answer was taken just now.
+      wait(Self.pauseTime, context)
+    } else {
+      timer?.cancel()
+    }
     context.fireChannelWritabilityChanged()
   }
 

@@ -39,6 +39,24 @@ import Testing
       """#)
   }
 
+  @Test(.enabled(if: TestLength.isWhole, "waits for the server's limit of 60 s; with scripts/test --all"))
+  func whoTakesAnAnswerLateAndAsksNoMoreIsCutOff() throws {
+    try WebDriver.expectSuccess(
+      #"""
+      server, browser = logged_in()
+      snapshot = with_picture(browser, UNREAD)
+      # From what the kernel takes for one who reads nothing to more than it takes, so that of some the end waits.
+      most = int(open("/proc/sys/net/ipv4/tcp_wmem").read().split()[2])
+      def begun(count):
+          return browser.opened(f"GET /api/item/{snapshot}/0/original HTTP/1.1\r\n{browser.fields()}"
+                                f"Range: bytes=0-{count - 1}\r\n\r\n")
+      connections = [begun(most + (number << 17)) for number in range(-2, 14)]
+      time.sleep(2)
+      for connection in connections:
+          while connection.sock.recv(1 << 20): pass
+      """#)
+  }
+
   /// Only who sends is in time: a disk that wakes up, or a vault on another machine, may take longer.
   @Test(.enabled(if: TestLength.isWhole, "waits for the server's limits of 30 s; with scripts/test --all"))
   func anUploadOutlastsAVaultThatStandsStill() throws {

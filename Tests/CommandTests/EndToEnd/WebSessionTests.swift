@@ -90,7 +90,7 @@ import Testing
       def begun(request, body=b""):
           return browser.opened(f"{request} HTTP/1.1\\r\\n{fields}\\r\\n".encode() + body)
       original = f"GET /api/item/{snapshot}/0/original"
-      # Both are larger than all buffers on the way.
+      # Both are larger than what the kernel takes for one who reads nothing.
       reading = [begun(original), begun(original + "?download=1")]
       seen = [bytearray(each.sock.recv(1 << 16)) for each in reading]
       assert all(part.startswith(b"HTTP/1.1 200") for part in seen), seen
@@ -99,14 +99,14 @@ import Testing
       sending = begun("PATCH " + place, content[1 << 20:3 << 20])
       \(how)
       wait_for("the end of the mount", lambda: mounts() == [] or browser.ask("GET", "/api/albums")[0] != 200)
-      # Nothing that is cut off looks whole, and each one ends.
+      # Nothing that is cut off looks whole, and each one ends. What was on its way already may come whole.
       for each, part in zip(reading, seen):
-          try:
-              while more := each.sock.recv(1 << 20): part += more
-          except (ConnectionError, ssl.SSLError): pass
           head, _, body = bytes(part).partition(b"\\r\\n\\r\\n")
           length = int(re.search(rb"(?i)content-length: (\\d+)", head)[1])
-          assert len(body) < length, (len(body), length)
+          try:
+              while len(body) < length and (more := each.sock.recv(1 << 20)): body += more
+          except (ConnectionError, ssl.SSLError): pass
+          assert len(body) < length or body == browser.picture, (len(body), length)
       try:
           sending.sock.sendall(content[3 << 20:])
           answer = sending.sock.recv(1 << 16)

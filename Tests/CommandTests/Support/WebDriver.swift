@@ -236,13 +236,14 @@ enum WebDriver {
         return server, browser
 
     def with_picture(browser, pixels):
-        "Puts a square picture of noise into the space. Returns a snapshot that has it alone."
+        "Puts a square picture of noise into the space. Returns a snapshot that has it alone; the browser knows its bytes."
         def chunk(kind, data):
             return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
         rows = b"".join(b"\0" + os.urandom(3 * pixels) for _ in range(pixels))
-        open(mounts()[0] + "/noise.png", "wb").write(
+        browser.picture = (
             b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", pixels, pixels, 8, 2, 0, 0, 0))
             + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b""))
+        open(mounts()[0] + "/noise.png", "wb").write(browser.picture)
         def answer(): return json.loads(browser.ask("GET", "/api/sections")[2])
         wait_for("the catalog", lambda: answer()["count"] == 1)
         return answer()["snapshot"]

@@ -106,6 +106,13 @@ extension Space {
     keys.identifier(segment, branch: try #require(log.locked({ $0.catalog.branch(of: segment.epoch) })))
   }
 
+  /// The name of a segment that holds data of files and nothing of the index.
+  func nameOfSegmentWithData() throws -> SegmentIdentifier {
+    let found = try #require(
+      segments().first { $0.databasePages == 0 && $0.number.index > 0 && (try? isWithoutExtents($0.number)) == false })
+    return try name(of: found.number)
+  }
+
   /// Whether no file has data in a segment.
   func isWithoutExtents(_ segment: SegmentNumber) throws -> Bool {
     try Index(space: self).extents.rows(in: segment, limit: 1).isEmpty

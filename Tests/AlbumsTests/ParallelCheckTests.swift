@@ -50,11 +50,7 @@ import Testing
     try vault.files.close()
     for path in ["/f1", "/f9"] { try vault.damage(path, at: 60) }
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    let victim = try #require(
-      space.segments().first {
-        $0.databasePages == 0 && $0.number.index > 0 && (try? space.isWithoutExtents($0.number)) == false
-      })
-    let name = try space.name(of: victim.number)
+    let name = try space.nameOfSegmentWithData()
     try space.close()
     vault.storage.tamper(name) { _ in nil }
     let alone = try check(vault, threads: 1)

@@ -154,11 +154,7 @@ import Testing
     for index in 0..<8 { try vault.files.put(pattern(700_000, index), vault.files.make("f\(index)")) }
     try vault.files.close()
     let space = try vault.vault.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    let victim = try #require(
-      space.segments().first {
-        $0.databasePages == 0 && $0.number.index > 0 && (try? space.isWithoutExtents($0.number)) == false
-      })
-    let name = try space.name(of: victim.number)
+    let name = try space.nameOfSegmentWithData()
     try space.close()
     vault.storage.tamper(name) { content in
       var content = content

@@ -82,7 +82,8 @@ import Testing
     #expect(met.withLock { $0 })
   }
 
-  @Test(arguments: [1, 7, 40]) func oneThatFailsIsAloneInThat(_ failing: Int) throws {
+  /// A source of so many small files, and a space in which writing fails as `failure` says of the number of the write.
+  private static func fixture(_ count: Int, failure: @escaping @Sendable (Int) -> Errno?) throws -> ImportFixture {
     let written = Mutex(0)
     let fixture = try ImportFixture(before: { (kind) throws(Errno) in
       guard kind == .write else { return }
@@ -90,9 +91,14 @@ import Testing
         count += 1
         return count
       }
-      if number == failing { throw .ioError }
+      if let error = failure(number) { throw error }
     })
-    for number in 0..<40 { try fixture.put("\(number / 9)/\(number).jpg", Self.bytes(1000 + number, number)) }
+    for number in 0..<count { try fixture.put("\(number / 9)/\(number).jpg", bytes(1000 + number, number)) }
+    return fixture
+  }
+
+  @Test(arguments: [1, 7, 40]) func oneThatFailsIsAloneInThat(_ failing: Int) throws {
+    let fixture = try Self.fixture(40) { $0 == failing ? .ioError : nil }
     let (summary, outcomes) = fixture.run()
     #expect(summary.failed == 1 && summary.imported == 39 && summary.all == 40)
     #expect(outcomes.values.count { $0 == .failed(.space(.init(number: EIO))) } == 1)
@@ -103,16 +109,7 @@ import Testing
 
   /// What is being copied when the space can take nothing more fails, and no other file is begun.
   @Test(arguments: [Errno.noSpace, .socketNotConnected]) func aFullSpaceGetsNoOtherFile(_ error: Errno) throws {
-    let written = Mutex(0)
-    let fixture = try ImportFixture(before: { (kind) throws(Errno) in
-      guard kind == .write else { return }
-      let number = written.withLock { count in
-        count += 1
-        return count
-      }
-      if number > 4 { throw error }
-    })
-    for number in 0..<20 { try fixture.put("\(number / 9)/\(number).jpg", Self.bytes(1000 + number, number)) }
+    let fixture = try Self.fixture(20) { $0 > 4 ? error : nil }
     let (summary, outcomes) = fixture.run()
     #expect(summary.end == error.rawValue && summary.imported == 4 && summary.all == 20 && outcomes.count == 20)
     #expect((1...min(4, Parallel.usual.threads)).contains(summary.failed))

@@ -128,12 +128,22 @@ def calls(trace, vault):
     """The calls of a trace that have to do with files, with what they touch, and the files of the vault that are named."""
     found, touched, looks = collections.Counter(), set(), False
     existing = {path.split("/")[1] for path in files_of(vault)}
+    # Threads whose newest directory says something of processes: for each password that is taken the tracers of its own process
+    # are looked for, in a duplicate of the descriptor.
+    of_processes = set()
     with open(trace) as lines:
         for line in lines:
             call = re.match(r"\d+ +(\w+)\((.*)", line)
             if not call:
                 continue
             names = re.findall(r'"((?:[^"\\]|\\.)*)"', call[2]) if call[1] not in ("pread64", "pwrite64") else []
+            thread = line.split()[0]
+            if "O_DIRECTORY" in call[2]:
+                of_processes.discard(thread)
+                if names[0].startswith("/proc/"):
+                    of_processes.add(thread)
+            if call[1] == "getdents64" and thread in of_processes:
+                continue
             if names and names[0].startswith("/proc/"):
                 looks |= names[0].endswith("/fd")
                 continue

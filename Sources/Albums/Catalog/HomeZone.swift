@@ -23,18 +23,10 @@ extension FileSystem {
   /// - Throws: `EINVAL` for what is no zone of the zone database; `ENOSPC`, `EROFS`.
   package func changeHomeZone(to name: String) throws(Errno) {
     guard options.places.hasZone(name) else { throw .invalidArgument }
-    try changing { files throws(Errno) in
+    try changing { files throws(ChangeError) in
       if files.catalog.homeZone == name, !files.catalog.isHomeZoneNew { return }
       try files.requireRoom()
-      try files.withSavepoint { index throws(IndexError) in
-        try index.setMeta(CatalogUpdates.homeZoneKey, to: name)
-        if index.hasCatalog, try index.catalog.itemCount() > 0 {
-          try index.setMeta(CatalogUpdates.unsettledKey, to: 1)
-        }
-      }
-      files.catalog.homeZone = name
-      files.catalog.isHomeZoneNew = false
-      files.catalog.settled = .after(nil)
+      try ChangeError.result(of: files.catalogUpdates.setHomeZone(to: name))
     }
     while locked({ $0.catalog.settled.isUnderWay }) {
       try locked { files throws(Errno) in try files.catalogUpdates.settleAgain() }
@@ -66,6 +58,17 @@ extension CatalogUpdates {
         "the zone database of this machine does not know the home zone: times known in UTC alone are shown in UTC")
     }
     return true
+  }
+
+  /// Stores another home zone, and notes that times may follow the old one.
+  fileprivate func setHomeZone(to name: String) throws(Errno) {
+    try files.withSavepoint { index throws(IndexError) in
+      try index.setMeta(Self.homeZoneKey, to: name)
+      if index.hasCatalog, try index.catalog.itemCount() > 0 { try index.setMeta(Self.unsettledKey, to: 1) }
+    }
+    files.catalog.homeZone = name
+    files.catalog.isHomeZoneNew = false
+    files.catalog.settled = .after(nil)
   }
 
   /// Finds the home zone of the space when it is opened.

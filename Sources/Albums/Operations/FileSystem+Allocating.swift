@@ -28,21 +28,8 @@ extension FileSystem {
     let (end, overflows) = offset.rawValue.addingReportingOverflow(length)
     guard !overflows, end <= Self.maximumFileSize else { throw .fileTooLarge }
     let range = offset.rawValue..<end
-    try changing { files throws(Errno) in
-      let inode = try files.settledFile(inode, in: range)
-      let grows = !keepsSize && end > inode.record.size
-      let changesContent = grows || !kind.isEmpty
-      if changesContent { try files.mediaUpdates.noteContentChange(inode) }
-      if kind == .punchHole {
-        try files.data.removeData(inode, range)
-      } else {
-        try files.data.allocate(range, clearing: kind == .zeroRange, in: inode)
-      }
-      let now = Timestamp.now()
-      if grows { inode.record.size = end }
-      if changesContent { inode.record.modified = now }
-      inode.record.changed = now
-      files.markChanged(inode)
+    try changing { files throws(ChangeError) in
+      try files.data.allocate(range, of: inode, kind, keepsSize: keepsSize)
     }
   }
 }
@@ -51,19 +38,37 @@ extension FileData {
   /// More than any disk has room for.
   private static let longestAllocation: Int64 = 1 << 50
 
+  /// As `FileSystem.allocate`; `kind` is the mode without `.keepSize`.
+  fileprivate mutating func allocate(
+    _ range: Range<Int64>, of number: InodeNumber, _ kind: AllocationMode, keepsSize: Bool
+  ) throws(ChangeError) {
+    let inode: Inode
+    do throws(Errno) { inode = try files.settledFile(number, in: range) } catch { throw .failed(error) }
+    let grows = !keepsSize && range.upperBound > inode.record.size
+    let changesContent = grows || !kind.isEmpty
+    if changesContent { try ChangeError.result(of: files.mediaUpdates.noteContentChange(inode)) }
+    if kind == .punchHole {
+      try ChangeError.result(of: removeData(inode, range))
+    } else {
+      try allocate(range, clearing: kind == .zeroRange, in: inode)
+    }
+    let now = Timestamp.now()
+    if grows { inode.record.size = range.upperBound }
+    if changesContent { inode.record.modified = now }
+    inode.record.changed = now
+    files.markChanged(inode)
+  }
+
   /// Allocates the blocks that a range touches, all or nothing, where `isCleared` after removing what is in the range.
-  fileprivate func allocate(_ range: Range<Int64>, clearing isCleared: Bool, in inode: Inode) throws(Errno) {
+  private func allocate(_ range: Range<Int64>, clearing isCleared: Bool, in inode: Inode) throws(ChangeError) {
     let size = Int64(Chunk.blockSize)
     let end = (range.upperBound + size - 1) / size * size
-    guard end <= FileSystem.maximumFileSize else { throw .fileTooLarge }
-    guard Int64(range.count) <= Self.longestAllocation else { throw .noSpace }
-    if end > inode.record.size { try removeDataBeyondEnd(of: inode) }
+    guard end <= FileSystem.maximumFileSize else { throw .failed(.fileTooLarge) }
+    guard Int64(range.count) <= Self.longestAllocation else { throw .failed(.noSpace) }
+    if end > inode.record.size { try ChangeError.result(of: removeDataBeyondEnd(of: inode)) }
     let blocks = FileOffset(rawValue: range.lowerBound / size * size)..<FileOffset(rawValue: end)
-    let growth = try files.index.withSavepoint { () throws(Errno) in
-      let change = try files.withIndex { index throws(IndexError) in
-        let removed = isCleared ? try removeExtents(of: inode, in: range) : 0
-        return try index.extents.allocate(blocks, of: inode.number) - removed
-      }
+    let growth = try files.index.withSavepoint { () throws(ChangeError) in
+      let change = try ChangeError.result(of: nameBlocks(blocks, clearing: isCleared ? range : nil, in: inode))
       try promise(files.index.extents.unwrittenBytes)
       return change
     }
@@ -73,15 +78,25 @@ extension FileData {
     files.signals[.progress].broadcast()
   }
 
+  /// Adds unwritten extents, after removing what is in a range; gives by how many bytes the file grew.
+  private func nameBlocks(
+    _ blocks: Range<FileOffset>, clearing range: Range<Int64>?, in inode: Inode
+  ) throws(Errno) -> Int64 {
+    try files.withIndex { index throws(IndexError) in
+      let removed = if let range { try removeExtents(of: inode, in: range) } else { Int64(0) }
+      return try index.extents.allocate(blocks, of: inode.number) - removed
+    }
+  }
+
   /// Asks the log to hold room for `bytes` that are allocated and not written.
-  private func promise(_ bytes: Int64) throws(Errno) {
+  private func promise(_ bytes: Int64) throws(ChangeError) {
     do throws(PromiseFailure) {
       try files.space.promise(bytes, waiting: Int64(files.writeBack.bytes))
       files.writeBack.promised = bytes
     } catch .cannotHold {
-      throw .notSupported
+      throw .failed(.notSupported)
     } catch {
-      throw Errno(waitingFor: .room)
+      throw .waits(.room)
     }
   }
 
@@ -99,7 +114,7 @@ extension FileData {
   }
 
   /// - Throws: `ENOSPC` when there is no room to write a range of a file, or what it waits for.
-  func requireRoom(for range: Range<Int64>, of inode: Inode) throws(Errno) {
+  func requireRoom(for range: Range<Int64>, of inode: Inode) throws(ChangeError) {
     var request = RoomRequest(Int64(range.count), waiting: Int64(files.writeBack.bytes))
     request.growth = range.upperBound - max(range.lowerBound, inode.record.size)
     request.live = files.index.totalLiveBytes

@@ -7,7 +7,7 @@ extension FileSystem {
   /// Longest name, value, and list of names that Linux has, in bytes.
   private static let maximumNameLength = 255
   private static let maximumValueSize = 65536
-  private static let maximumListSize = 65536
+  fileprivate static let maximumListSize = 65536
 
   /// The value of an extended attribute. The caller compares it with the size of the buffer.
   ///
@@ -47,24 +47,15 @@ extension FileSystem {
     guard name.count <= Self.maximumNameLength else { throw .outOfRange }
     guard value.count <= Self.maximumValueSize else { throw .argListTooLong }
     guard flags != [.create, .replace] else { throw .invalidArgument }
-    try changing { files throws(Errno) in
-      let inode = try files.inode(inode)
+    try changing { files throws(ChangeError) in
+      let file = try ChangeError.result(of: files.inode(inode))
       if Self.isAccessControlList(name) {
-        try files.setAccessControlList(name, of: inode, value, clearsSetGroup: clearsSetGroup)
-        return files.noteRights(inode)
+        try files.setAccessControlList(name, of: file, value, clearsSetGroup: clearsSetGroup)
+        return files.noteRights(file)
       }
       try files.requireRoom()
-      let names =
-        inode.record.hasExtendedAttributes
-        ? try files.result(of: files.index.attributes.names(of: inode.number)) : []
-      let exists = names.contains(name)
-      if exists && flags.contains(.create) { throw .fileExists }
-      if !exists && flags.contains(.replace) { throw .noData }
-      let listSize = names.reduce(0) { $0 + $1.count + 1 }
-      guard exists || listSize + name.count + 1 <= Self.maximumListSize else { throw .noSpace }
-      try files.result(of: files.index.attributes.set(named: name, of: inode.number, to: value))
-      files.noteAttributes(of: inode, true)
-      files.catalogUpdates.noteCatalogAttribute(name, of: inode)
+      try ChangeError.result(of: files.setAttribute(name, of: file, value, flags))
+      files.catalogUpdates.noteCatalogAttribute(name, of: file)
     }
   }
 
@@ -104,14 +95,37 @@ extension LockedFileSystem {
     catalogUpdates.noteSidecarRights(inode)
   }
 
+  /// Sets an attribute that is no access control list.
+  fileprivate func setAttribute(
+    _ name: [UInt8], of inode: Inode, _ value: [UInt8], _ flags: AttributeFlags
+  ) throws(Errno) {
+    let names =
+      inode.record.hasExtendedAttributes ? try result(of: index.attributes.names(of: inode.number)) : []
+    let exists = names.contains(name)
+    if exists && flags.contains(.create) { throw .fileExists }
+    if !exists && flags.contains(.replace) { throw .noData }
+    let listSize = names.reduce(0) { $0 + $1.count + 1 }
+    guard exists || listSize + name.count + 1 <= FileSystem.maximumListSize else { throw .noSpace }
+    try result(of: index.attributes.set(named: name, of: inode.number, to: value))
+    noteAttributes(of: inode, true)
+  }
+
   fileprivate func setAccessControlList(
     _ name: [UInt8], of inode: Inode, _ value: [UInt8], clearsSetGroup: Bool
+  ) throws(ChangeError) {
+    let isAccess = name == AccessControlList.accessName
+    if AccessControlList.isEmpty(value) { return try ChangeError.result(of: remove(name, of: inode)) }
+    guard let list = AccessControlList(value) else { throw .failed(.invalidArgument) }
+    guard isAccess || inode.isDirectory else { throw .failed(.permissionDenied) }
+    try requireRoom()
+    try ChangeError.result(of: set(list, name, of: inode, value, clearsSetGroup: clearsSetGroup))
+  }
+
+  /// Sets an access control list for which there is room; `value` is its encoding.
+  private func set(
+    _ list: AccessControlList, _ name: [UInt8], of inode: Inode, _ value: [UInt8], clearsSetGroup: Bool
   ) throws(Errno) {
     let isAccess = name == AccessControlList.accessName
-    if AccessControlList.isEmpty(value) { return try remove(name, of: inode) }
-    guard let list = AccessControlList(value) else { throw .invalidArgument }
-    guard isAccess || inode.isDirectory else { throw .permissionDenied }
-    try requireRoom()
     if isAccess && list.isMinimal {
       try remove(name, of: inode)
     } else {

@@ -60,12 +60,12 @@ extension FileSystem {
   package func directory(
     _ name: FileName, in parent: InodeNumber, madeLike model: InodeNumber
   ) throws(Errno) -> InodeNumber {
-    try changing { files throws(Errno) in
-      if let (_, inode) = try files.find(name, in: parent) {
-        guard inode.isDirectory else { throw .notDirectory }
+    try changing { files throws(ChangeError) in
+      if let (_, inode) = try ChangeError.result(of: files.find(name, in: parent)) {
+        guard inode.isDirectory else { throw .failed(.notDirectory) }
         return inode.number
       }
-      let record = try files.directory(model).record
+      let record = try ChangeError.result(of: files.directory(model)).record
       let request = NewInode(kind: FileKind.directory, permissions: record.mode & 0o7777, model: model)
       return try files.make(request, name, in: parent, Caller(user: record.owner, group: record.group)).number
     }
@@ -86,7 +86,7 @@ extension FileSystem {
   private func make(
     _ request: NewInode, _ name: FileName, in parent: InodeNumber, _ caller: Caller
   ) throws(Errno) -> Attributes {
-    try changing { files throws(Errno) in files.attributes(try files.make(request, name, in: parent, caller)) }
+    try changing { files throws(ChangeError) in files.attributes(try files.make(request, name, in: parent, caller)) }
   }
 
   /// Gives an inode one more name.
@@ -94,25 +94,11 @@ extension FileSystem {
   /// - Throws: `EPERM` for directories, `EEXIST`, `EMLINK`, `ENOENT` when the inode or the directory has no name left,
   ///   `ENOSPC`.
   package func link(_ inode: InodeNumber, named name: FileName, in parent: InodeNumber) throws(Errno) -> Attributes {
-    try changing { files throws(Errno) in
-      let directory = try files.directory(parent)
-      let inode = try files.inode(inode)
-      guard !name.isDotOrDotDot, try files.find(name, in: parent) == nil else { throw .fileExists }
-      guard !inode.isDirectory else { throw .notPermitted }
-      guard directory.record.links > 0, inode.record.links > 0 else { throw .noSuchFileOrDirectory }
-      guard inode.record.links < Self.maximumLinks else { throw .tooManyLinks }
+    try changing { files throws(ChangeError) in
+      let (directory, file) = try ChangeError.result(of: files.linkable(inode, named: name, in: parent))
       try files.requireRoom()
-      let entry = DentryRecord(
-        name: name, inode: inode.number, kind: inode.record.kind, cookie: files.index.nextCookie())
-      try files.result(of: files.index.insertDentry(parent: parent, entry))
-      let now = Timestamp.now()
-      inode.record.addLink()
-      inode.record.changed = now
-      files.markChanged(inode)
-      files.touch(directory, now)
-      files.mediaUpdates.noteName(name, of: inode)
-      files.catalogUpdates.noteCatalogName(name, in: parent, of: inode)
-      return files.attributes(inode)
+      try ChangeError.result(of: files.add(name, of: file, in: directory))
+      return files.attributes(file)
     }
   }
 }
@@ -136,9 +122,44 @@ extension LockedFileSystem {
     markChanged(inode)
   }
 
+  /// The directory and the inode, which may get a name there.
+  fileprivate func linkable(
+    _ number: InodeNumber, named name: FileName, in parent: InodeNumber
+  ) throws(Errno) -> (directory: Inode, inode: Inode) {
+    let directory = try directory(parent)
+    let inode = try inode(number)
+    guard !name.isDotOrDotDot, try find(name, in: parent) == nil else { throw .fileExists }
+    guard !inode.isDirectory else { throw .notPermitted }
+    guard directory.record.links > 0, inode.record.links > 0 else { throw .noSuchFileOrDirectory }
+    guard inode.record.links < FileSystem.maximumLinks else { throw .tooManyLinks }
+    return (directory, inode)
+  }
+
+  /// Gives an inode one more name.
+  fileprivate func add(_ name: FileName, of inode: Inode, in directory: Inode) throws(Errno) {
+    let entry = DentryRecord(name: name, inode: inode.number, kind: inode.record.kind, cookie: index.nextCookie())
+    try result(of: index.insertDentry(parent: directory.number, entry))
+    let now = Timestamp.now()
+    inode.record.addLink()
+    inode.record.changed = now
+    markChanged(inode)
+    touch(directory, now)
+    mediaUpdates.noteName(name, of: inode)
+    catalogUpdates.noteCatalogName(name, in: directory.number, of: inode)
+  }
+
   /// Makes an inode and its name, or throws and changes nothing.
   func make(
     _ request: NewInode, _ name: FileName, in parent: InodeNumber, _ caller: Caller
+  ) throws(ChangeError) -> Inode {
+    let directory = try ChangeError.result(of: self.directory(parent, forNew: name, request))
+    try requireRoom()
+    return try ChangeError.result(of: insert(request, name, in: directory, caller))
+  }
+
+  /// The directory, in which an inode may be made.
+  private func directory(
+    _ parent: InodeNumber, forNew name: FileName, _ request: NewInode
   ) throws(Errno) -> Inode {
     let directory = try directory(parent)
     guard !name.isDotOrDotDot else { throw .fileExists }
@@ -146,10 +167,15 @@ extension LockedFileSystem {
       throw .fileExists
     }
     guard directory.record.links > 0 else { throw .noSuchFileOrDirectory }
-    let isDirectory = request.kind == FileKind.directory
-    if isDirectory && directory.record.links == .max { throw .tooManyLinks }
-    try requireRoom()
+    if request.kind == FileKind.directory, directory.record.links == .max { throw .tooManyLinks }
+    return directory
+  }
 
+  private func insert(
+    _ request: NewInode, _ name: FileName, in directory: Inode, _ caller: Caller
+  ) throws(Errno) -> Inode {
+    let parent = directory.number
+    let isDirectory = request.kind == FileKind.directory
     let inheritance = try inherit(request, from: directory, caller)
     let now = Timestamp.now()
     let inherited = directory.record.mode & FileKind.setGroup != 0

@@ -11,18 +11,10 @@ extension FileSystem {
   package func create(
     _ name: FileName, in parent: InodeNumber, mode: UInt32, flags: OpenFlags, caller: Caller
   ) throws(Errno) -> Attributes {
-    try changing { files throws(Errno) in
-      _ = try files.directory(parent)
-      var inode: Inode
-      if let (_, existing) = try files.find(name, in: parent) {
-        if flags.contains(.exclusive) { throw .fileExists }
-        if existing.isDirectory { throw .isDirectory }
-        inode = existing
-        if flags.contains(.truncate), existing.isRegular { inode = try files.data.resize(existing.number, to: 0) }
-      } else {
-        let request = NewInode(kind: FileKind.regular, permissions: mode & 0o7777)
-        inode = try files.make(request, name, in: parent, caller)
-      }
+    let request = NewInode(kind: FileKind.regular, permissions: mode & 0o7777)
+    return try changing { files throws(ChangeError) in
+      let existing = try files.existing(name, in: parent, flags)
+      let inode = if let existing { existing } else { try files.make(request, name, in: parent, caller) }
       files.inodes.noteOpened(inode)
       return files.attributes(inode)
     }
@@ -70,4 +62,22 @@ extension FileSystem {
 
   /// The inodes in memory: those that are open, and a number of those that were used last.
   package var inodesInMemory: [InodeNumber] { locked { $0.inodes.all.map(\.number) } }
+}
+
+extension LockedFileSystem {
+  /// What has a name already, to be opened, and with `.truncate` empty; nil if nothing has it.
+  fileprivate mutating func existing(
+    _ name: FileName, in parent: InodeNumber, _ flags: OpenFlags
+  ) throws(ChangeError) -> Inode? {
+    do throws(Errno) {
+      _ = try directory(parent)
+      guard let (_, existing) = try find(name, in: parent) else { return nil }
+      if flags.contains(.exclusive) { throw .fileExists }
+      if existing.isDirectory { throw .isDirectory }
+      guard flags.contains(.truncate), existing.isRegular else { return existing }
+      return try data.resize(existing.number, to: 0)
+    } catch {
+      throw .failed(error)
+    }
+  }
 }

@@ -18,17 +18,21 @@ extension FileSystem {
   /// Runs an operation that changes something, outside the critical part of commits. Where it is refused for want of
   /// room, before it changed anything, it waits and runs again.
   @inline(__always)
-  func changing<Result>(_ body: (inout LockedFileSystem) throws(Errno) -> Result) throws(Errno) -> Result {
+  func changing<Result, Failure: ChangeFailure>(
+    _ body: (inout LockedFileSystem) throws(Failure) -> Result
+  ) throws(Errno) -> Result {
     try locked { files throws(Errno) in
       defer { files.endOperation() }
       while true {
         try files.waitToChange()
-        do throws(Errno) {
+        do throws(Failure) {
           defer { files.committer.noteChange() }
           return try body(&files)
         } catch {
-          guard let wait = RoomWait(error) else { throw error }
-          guard files.wait(for: wait) else { throw .noSpace }
+          switch error.changeError {
+          case .failed(let errno): throw errno
+          case .waits(let wait): guard files.wait(for: wait) else { throw .noSpace }
+          }
         }
       }
     }
@@ -227,37 +231,28 @@ extension LockedFileSystem {
     inodes.noteStale(inode)
   }
 
-  /// - Throws: `ENOSPC` when there is no room for a new name or attribute.
-  func requireRoom() throws(Errno) { try requireRoom(for: Self.nameSize) }
+  /// - Throws: `ENOSPC` when there is no room for a new name or attribute, or what it waits for.
+  func requireRoom() throws(ChangeError) { try requireRoom(for: Self.nameSize) }
 
   /// Room to ask for a new name, in bytes.
   private static let nameSize: Int64 = 1024
 
   /// - Throws: `ENOSPC` when there is no room for `count` more bytes of data, or what it waits for.
-  func requireRoom(for count: Int64) throws(Errno) {
+  func requireRoom(for count: Int64) throws(ChangeError) {
     try require(space.answer(to: RoomRequest(count, waiting: Int64(writeBack.bytes))))
   }
 
   /// - Throws: `ENOSPC`, or what an operation waits for that may ask again.
-  func require(_ answer: RoomAnswer) throws(Errno) {
+  func require(_ answer: RoomAnswer) throws(ChangeError) {
     switch answer {
     case .granted: return
-    case .wait(let wait): throw Errno(waitingFor: wait)
-    case .full: throw .noSpace
+    case .wait(let wait): throw .waits(wait)
+    case .full: throw .failed(.noSpace)
     }
   }
 
   /// The attributes of an inode.
   func attributes(_ inode: Inode) -> Attributes { Attributes(inode.record, waiting: data.unallocatedBytes(inode)) }
-}
-
-/// Within an operation, an error that says what it waits for: no number of the system. Only `changing` catches it.
-extension Errno {
-  init(waitingFor wait: RoomWait) { self.init(rawValue: wait.rawValue) }
-}
-
-extension RoomWait {
-  fileprivate init?(_ error: Errno) { self.init(rawValue: error.rawValue) }
 }
 
 extension Errno: SavepointFailure {

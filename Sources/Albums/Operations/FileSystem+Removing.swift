@@ -32,21 +32,10 @@ extension FileSystem {
   ) throws(Errno) {
     guard flags.isSubset(of: [.noReplace, .exchange]), flags != [.noReplace, .exchange] else { throw .invalidArgument }
     if name.isDotOrDotDot || newName.isDotOrDotDot { throw .resourceBusy }
-    try changing { files throws(Errno) in
-      let source = try files.directory(parent)
-      let target = try files.directory(newParent)
-      guard let (entry, inode) = try files.find(name, in: parent) else { throw .noSuchFileOrDirectory }
-      let existing = try files.find(newName, in: newParent)
-      if existing != nil && flags.contains(.noReplace) { throw .fileExists }
-      if existing == nil && flags.contains(.exchange) { throw .noSuchFileOrDirectory }
-      guard target.record.links > 0 else { throw .noSuchFileOrDirectory }
-      if inode.isDirectory { try files.requireOutside(target, inode) }
-      let exchanged = flags.contains(.exchange) ? existing?.inode : nil
-      if let exchanged, exchanged.isDirectory { try files.requireOutside(source, exchanged) }
-      let move = Move(
-        name: name, source: source, newName: newName, target: target, entry: entry, inode: inode,
-        replaced: exchanged == nil ? existing?.inode : nil, exchanged: exchanged)
-      try files.perform(move)
+    try changing { files throws(ChangeError) in
+      let move = try ChangeError.result(of: files.move(name, in: parent, to: newName, in: newParent, flags))
+      if move.replaced == nil, move.exchanged == nil { try files.requireRoom() }
+      try ChangeError.result(of: files.perform(move))
     }
   }
 }
@@ -66,6 +55,25 @@ private struct Move {
 }
 
 extension LockedFileSystem {
+  /// What a rename moves.
+  fileprivate func move(
+    _ name: FileName, in parent: InodeNumber, to newName: FileName, in newParent: InodeNumber, _ flags: RenameFlags
+  ) throws(Errno) -> Move {
+    let source = try directory(parent)
+    let target = try directory(newParent)
+    guard let (entry, inode) = try find(name, in: parent) else { throw .noSuchFileOrDirectory }
+    let existing = try find(newName, in: newParent)
+    if existing != nil && flags.contains(.noReplace) { throw .fileExists }
+    if existing == nil && flags.contains(.exchange) { throw .noSuchFileOrDirectory }
+    guard target.record.links > 0 else { throw .noSuchFileOrDirectory }
+    if inode.isDirectory { try requireOutside(target, inode) }
+    let exchanged = flags.contains(.exchange) ? existing?.inode : nil
+    if let exchanged, exchanged.isDirectory { try requireOutside(source, exchanged) }
+    return Move(
+      name: name, source: source, newName: newName, target: target, entry: entry, inode: inode,
+      replaced: exchanged == nil ? existing?.inode : nil, exchanged: exchanged)
+  }
+
   @discardableResult
   func remove(_ name: FileName, in parent: InodeNumber, isDirectory: Bool) throws(Errno) -> InodeNumber {
     let directory = try directory(parent)
@@ -122,8 +130,6 @@ extension LockedFileSystem {
       } else if existing.isDirectory {
         throw .isDirectory
       }
-    } else if move.exchanged == nil {
-      try requireRoom()
     }
     // Within a directory an entry keeps its cookie. Otherwise a program that renames while it lists might never end.
     let keepsCookie = move.source === move.target && move.exchanged == nil

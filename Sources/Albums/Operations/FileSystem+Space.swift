@@ -42,17 +42,15 @@ extension FileSystem {
     guard sourceOffset >= .zero, targetOffset >= .zero, length >= 0 else { throw .invalidArgument }
     let length = min(length, Int64(Int32.max))
     guard targetOffset.rawValue <= Self.maximumFileSize - length else { throw .fileTooLarge }
-    return try changing { files throws(Errno) in
+    return try changing { files throws(ChangeError) in
       let from = sourceOffset.rawValue..<min(sourceOffset.rawValue, Int64.max - length) + length
       let onto = targetOffset.rawValue..<targetOffset.rawValue + length
-      if source == target, from.overlaps(onto) { throw .invalidArgument }
+      if source == target, from.overlaps(onto) { throw .failed(.invalidArgument) }
       let (origin, copy) = try files.data.storedFiles(source, from, target, onto)
       let count = max(0, min(length, origin.record.size - from.lowerBound))
       if count == 0 { return 0 }
       try files.requireRoom()
-      if onto.upperBound > copy.record.size { try files.data.removeDataBeyondEnd(of: copy) }
-      try files.mediaUpdates.noteContentChange(copy)
-      return Int(try files.data.share(origin, from.lowerBound, copy, onto.lowerBound, count))
+      return Int(try ChangeError.result(of: files.data.share(origin, from.lowerBound, copy, onto, count)))
     }
   }
 }
@@ -82,14 +80,14 @@ extension FileData {
   /// Both files, once all that was written to the two ranges is in the log. Waits at the start only.
   fileprivate mutating func storedFiles(
     _ source: InodeNumber, _ from: Range<Int64>, _ target: InodeNumber, _ onto: Range<Int64>
-  ) throws(Errno) -> (Inode, Inode) {
+  ) throws(ChangeError) -> (Inode, Inode) {
     while true {
-      try files.waitToChange()
-      let origin = try files.regularFile(source)
-      let copy = try files.regularFile(target)
+      do throws(Errno) { try files.waitToChange() } catch { throw .failed(error) }
+      let origin = try ChangeError.result(of: files.regularFile(source))
+      let copy = try ChangeError.result(of: files.regularFile(target))
       let touched = [(origin, from), (copy, onto)].filter { $0.0.buffer.touches($0.1) }
       if touched.isEmpty { return (origin, copy) }
-      if files.writeBack.logIsFull { throw Errno(waitingFor: .room) }
+      if files.writeBack.logIsFull { throw .waits(.room) }
       for (inode, _) in touched {
         for chunk in inode.buffer.waiting.values where files.writeBack.queue(chunk) {
           files.signals[.flushWork].signal()
@@ -100,10 +98,13 @@ extension FileData {
     }
   }
 
-  /// Lets `copy` share the extents of `origin`; gives how many bytes.
+  /// Lets `copy` share the extents of `origin` from `start` on, at the beginning of `onto`; gives how many bytes.
   fileprivate func share(
-    _ origin: Inode, _ start: Int64, _ copy: Inode, _ target: Int64, _ count: Int64
+    _ origin: Inode, _ start: Int64, _ copy: Inode, _ onto: Range<Int64>, _ count: Int64
   ) throws(Errno) -> Int64 {
+    if onto.upperBound > copy.record.size { try removeDataBeyondEnd(of: copy) }
+    try files.mediaUpdates.noteContentChange(copy)
+    let target = onto.lowerBound
     let from = FileOffset(rawValue: start)..<FileOffset(rawValue: start + count)
     var done = count
     var growth: Int64 = 0

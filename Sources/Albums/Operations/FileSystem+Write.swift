@@ -21,7 +21,7 @@ extension FileSystem {
     guard offset.rawValue <= Self.maximumFileSize - Int64(buffer.count) else { throw .fileTooLarge }
     let range = offset.rawValue..<offset.rawValue + Int64(buffer.count)
     let whole = unsafe wholeWindow(range, buffer)
-    try changing { files throws(Errno) in try unsafe files.data.write(number, range, buffer, whole) }
+    try changing { files throws(ChangeError) in try unsafe files.data.write(number, range, buffer, whole) }
     return buffer.count
   }
 
@@ -40,9 +40,17 @@ extension FileData {
   @inline(__always)
   fileprivate mutating func write(
     _ number: InodeNumber, _ range: Range<Int64>, _ buffer: UnsafeRawBufferPointer, _ whole: Chunk?
-  ) throws(Errno) {
+  ) throws(ChangeError) {
     let inode = try writableFile(number, count: buffer.count)
     try requireRoom(for: range, of: inode)
+    do throws(Errno) { try unsafe write(to: inode, range, buffer, whole) } catch { throw .failed(error) }
+  }
+
+  /// Writes to a file for which there is room.
+  @inline(__always)
+  private func write(
+    to inode: Inode, _ range: Range<Int64>, _ buffer: UnsafeRawBufferPointer, _ whole: Chunk?
+  ) throws(Errno) {
     if range.upperBound > inode.record.size { try removeDataBeyondEnd(of: inode) }
     try unsafe files.mediaUpdates.noteWrite(inode, at: range.lowerBound, buffer)
     if let whole {
@@ -65,16 +73,16 @@ extension FileData {
   }
 
   /// The file, once there is memory for `count` more bytes. Waits at the start only.
-  private mutating func writableFile(_ number: InodeNumber, count: Int) throws(Errno) -> Inode {
+  private mutating func writableFile(_ number: InodeNumber, count: Int) throws(ChangeError) -> Inode {
     while files.writeBack.bytes > 0, files.writeBack.bytes + count > files.options.dirtyLimit {
-      if files.writeBack.logIsFull { throw Errno(waitingFor: .room) }
+      if files.writeBack.logIsFull { throw .waits(.room) }
       // The flushers take what is not ready only when there is much of it.
       if files.writeBack.bytes <= files.options.dirtyLimit / 2 { files.flusher.makeEverythingReady() }
       files.signals[.flushWork].broadcast()
       files.wait(for: .progress)
-      try files.waitToChange()
+      do throws(Errno) { try files.waitToChange() } catch { throw .failed(error) }
     }
-    return try files.regularFile(number)
+    return try ChangeError.result(of: files.regularFile(number))
   }
 
   /// Truncates or extends a file, and returns it. Waits before it changes anything.

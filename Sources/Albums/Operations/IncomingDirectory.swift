@@ -37,8 +37,9 @@ package struct IncomingDirectory: Sendable {
     let root = try fileSystem.attributes(of: .root)
     guard user == root.owner || user == 0, !fileSystem.isReadOnly else { throw .noSuchFileOrDirectory }
     let owner = Caller(user: root.owner, group: root.group)
-    return try fileSystem.changing { files throws(Errno) in
-      if let known = try files.find(.incoming, in: .root) { return files.attributes(known.inode) }
+    return try fileSystem.changing { files throws(ChangeError) in
+      let known = try ChangeError.result(of: files.find(.incoming, in: .root))
+      if let known { return files.attributes(known.inode) }
       let request = NewInode(kind: FileKind.directory, permissions: 0o700)
       return files.attributes(try files.make(request, .incoming, in: .root, owner))
     }

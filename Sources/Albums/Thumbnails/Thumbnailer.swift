@@ -146,57 +146,66 @@ package struct Thumbnailer: Sendable {
     let inode = look.inode
     fileSystem.cataloguer.loadPlaces()
     do throws(Errno) {
-      try fileSystem.changing { files throws(Errno) in
+      try fileSystem.changing { files throws(ChangeError) in
         if inode.isMediaPending || inode.record.links == 0 || files.thumbnails.isEnding { return }
-        // Not as it was when the look began: what was made before may have been thrown away since.
-        let before = try files.result(of: files.index.media.row(inode.number))
-        var record = MediaRecord(inode: inode.number, state: .known)
-        var outcome = outcome
-        var found: FactList?
-        if case .killed = outcome {
-          if let delay = files.thumbnails.noteKill(inode.number) {
-            inode.contentChanged = monotonicTime() + delay
-            return
-          }
-          outcome = .nothing(.failed, reason: "the decoder was killed repeatedly while working on it")
-        }
-        switch outcome {
-        case .later, .waiting, .killed: return
-        case .nothing(let state, let reason):
-          // What could be made before stays.
-          if before?.state == .known, let before { record = before } else { record.state = state }
-          record.reason = reason
-        case .duplicate(let hash):
-          let known = try files.result(of: files.index.media.row(withHash: hash))
-          guard let known, files.mediaUpdates.share(known) else { return }
-          files.mediaUpdates.dropLinks(of: before)
-          record = known
-          record.inode = inode.number
-          found = try files.catalogUpdates.catalogTwin(known.inode, of: inode)
-        case .made(let made, let hash):
-          if let hash, let known = try files.result(of: files.index.media.row(withHash: hash)),
-            known.inode != inode.number
-          {
-            _ = try files.catalogUpdates.catalogTwin(known.inode, of: inode)
-          }
-          found = try? FactList(decoding: made.found)
-          record.hash = hash
-          record.kind = Int64(made.facts.kind.rawValue)
-          (record.width, record.height) = (Int64(made.facts.width), Int64(made.facts.height))
+        if case .made(let made, _) = outcome {
           let bytes = Int64((made.small?.count ?? 0) + (made.large?.count ?? 0))
           try files.requireRoom(for: bytes + CatalogUpdates.roomForCatalog)
-          record.small = before?.small
-          record.large = before?.large
-          if record.small == nil, let small = made.small { record.small = try files.mediaUpdates.makeDerivative(small) }
-          if record.large == nil, let large = made.large { record.large = try files.mediaUpdates.makeDerivative(large) }
         }
-        try files.result(of: files.index.media.setMedia(record))
-        try files.catalogUpdates.noteLookedAt(inode, record.state, found)
-        files.thumbnails.noteSuccess()
+        do throws(Errno) { try files.mediaUpdates.keep(outcome, of: inode) } catch { throw .failed(error) }
       }
     } catch {
       // No room, or nothing may be changed: the file waits on.
       pause("they cannot be stored: \(error)", of: look.attempt)
     }
+  }
+}
+
+extension MediaUpdates {
+  /// Notes what came of a look at a content that is the file's present one. There is room for it.
+  fileprivate mutating func keep(_ outcome: Thumbnailer.Outcome, of inode: Inode) throws(Errno) {
+    // Not as it was when the look began: what was made before may have been thrown away since.
+    let before = try files.result(of: files.index.media.row(inode.number))
+    var record = MediaRecord(inode: inode.number, state: .known)
+    var outcome = outcome
+    var found: FactList?
+    if case .killed = outcome {
+      if let delay = files.thumbnails.noteKill(inode.number) {
+        inode.contentChanged = monotonicTime() + delay
+        return
+      }
+      outcome = .nothing(.failed, reason: "the decoder was killed repeatedly while working on it")
+    }
+    switch outcome {
+    case .later, .waiting, .killed: return
+    case .nothing(let state, let reason):
+      // What could be made before stays.
+      if before?.state == .known, let before { record = before } else { record.state = state }
+      record.reason = reason
+    case .duplicate(let hash):
+      let known = try files.result(of: files.index.media.row(withHash: hash))
+      guard let known, share(known) else { return }
+      dropLinks(of: before)
+      record = known
+      record.inode = inode.number
+      found = try files.catalogUpdates.catalogTwin(known.inode, of: inode)
+    case .made(let made, let hash):
+      if let hash, let known = try files.result(of: files.index.media.row(withHash: hash)),
+        known.inode != inode.number
+      {
+        _ = try files.catalogUpdates.catalogTwin(known.inode, of: inode)
+      }
+      found = try? FactList(decoding: made.found)
+      record.hash = hash
+      record.kind = Int64(made.facts.kind.rawValue)
+      (record.width, record.height) = (Int64(made.facts.width), Int64(made.facts.height))
+      record.small = before?.small
+      record.large = before?.large
+      if record.small == nil, let small = made.small { record.small = try makeDerivative(small) }
+      if record.large == nil, let large = made.large { record.large = try makeDerivative(large) }
+    }
+    try files.result(of: files.index.media.setMedia(record))
+    try files.catalogUpdates.noteLookedAt(inode, record.state, found)
+    files.thumbnails.noteSuccess()
   }
 }

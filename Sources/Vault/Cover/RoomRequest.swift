@@ -26,9 +26,9 @@ package enum RoomAnswer: Equatable, Sendable {
 }
 
 /// What an operation waits for that found no room, before it changed anything, to ask again.
-package enum RoomWait: CInt, Sendable {
+package enum RoomWait: Sendable {
   /// A round of cleaning that made room.
-  case room = -3
+  case room
   /// A round of cleaning, whether it made room or not.
   case cleaningRound
   /// The deletion of an inode without a name, whose bytes still count. A round would be much work for that.

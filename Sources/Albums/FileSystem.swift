@@ -66,6 +66,7 @@ package final class FileSystem: @unchecked Sendable {
     if options.isReadOnly { space.gate.shut(because: "it was opened for reading only") }
     startedReadOnly = !space.gate.isOpen
     locked { $0.catalogUpdates.loadHomeZone() }
+    cataloguer.loadHomeRules()
     if !startedReadOnly {
       // The tables of a large index are large, and part of a commit. On a nearly full disk they wait for another mount.
       let room = index.hasCatalog ? 0 : index.inodeCount * 96 + 1 << 20

@@ -92,6 +92,43 @@ import Vault
     try vault.files.close()
   }
 
+  /// While the rules of a zone are read, which may take long, whoever uses files does not wait.
+  @Test func nobodyWaitsForAZoneFile() throws {
+    let folder = try TemporaryFolder()
+    try systemCall { unsafe mkdir(folder.path("Europe"), 0o700) }
+    let zone = folder.path("Europe/Paris")
+    try systemCall { unsafe mkfifo(zone, 0o600) }
+    vault.vault.options.places.zones = folder.path
+    try vault.vault.reopen()
+    let content = "photo taken=2019-08-15T12:34:56;position=48.8584,2.2945"
+    let photo = try vault.files.make("a.jpg", with: Array(content.utf8))
+    var writing: Descriptor?
+    try waitUntil("the zone is being read") {
+      writing = try? Descriptor.open(zone, O_WRONLY | O_NONBLOCK)
+      return writing != nil
+    }
+    _ = try vault.files.make("meanwhile")
+    try writing?.writeAll(try HostFile.read("/usr/share/zoneinfo/Europe/Paris"))
+    writing = nil
+    try vault.settle()
+    #expect(try vault.item(photo)?.taken?.offset == 7200)
+    try vault.files.close()
+  }
+
+  /// Nothing is read of a zone until a photo is known to be in it, whoever says so.
+  @Test func aPositionThatAPersonSaysGivesTheZone() throws {
+    let photo = try vault.photo("a.jpg", "taken=2019-08-15T12:34:56")
+    #expect(try vault.item(photo)?.taken?.offset == nil)
+    let offsets: [(position: String, offset: Int32)] = [("48.8584,2.2945", 7200), ("35.6812,139.7671", 32400)]
+    for (position, offset) in offsets {
+      try vault.set("user.agonyfs.position", of: photo, to: position)
+      let taken = try #require(try vault.item(photo)?.taken)
+      #expect(taken.offset == offset && taken.zoneSource == .gazetteer)
+      #expect(vault.files.locked { $0.catalog.wantedZones.isEmpty })
+    }
+    try vault.files.close()
+  }
+
   @Test func namesFollow() throws {
     let (one, two) = (try vault.files.folder("one"), try vault.files.folder("two"))
     let photo = try vault.photo("a.jpg", in: one)

@@ -323,12 +323,12 @@ import Testing
     let times = [
       try Self.universal("2024-08-15T22:30:05", .takeout), try Self.universal("2024-08-01T00:00:00", .fileTime),
     ]
-    item.settle(times: times, gazetteer: gazetteer, zones: &zones)
+    item.settle(times: times, gazetteer: gazetteer) { zones.rules(named: $0) }
     #expect(Self.shown(item.taken) == "2024-08-15T22:30:05 takeout 0 universal")
     #expect(item.place == nil && item.sources[.place].isEmpty)
     for _ in 0..<2 {
       item.offer(Position(latitude: 48.9, longitude: 2.3), for: .position, at: \.position, from: .exif)
-      item.settle(times: times, gazetteer: gazetteer, zones: &zones)
+      item.settle(times: times, gazetteer: gazetteer) { zones.rules(named: $0) }
       #expect(Self.shown(item.taken) == "2024-08-16T00:30:05 takeout 7200 gazetteer")
       #expect(item.place?.town == "Paris")
       #expect(item.sources.first(.time) == .takeout)
@@ -338,10 +338,10 @@ import Testing
     #expect(asked == ["Europe/Paris"])
     item.position = nil
     let home = try ZoneTests.rules("America/New_York")
-    item.settle(times: times, gazetteer: gazetteer, home: home, zones: &zones)
+    item.settle(times: times, gazetteer: gazetteer, home: home) { zones.rules(named: $0) }
     #expect(Self.shown(item.taken) == "2024-08-15T18:30:05 takeout -14400 home")
     #expect(item.sources.first(.zone) == .home)
-    item.settle(times: [], gazetteer: nil, zones: &zones)
+    item.settle(times: [], gazetteer: nil) { zones.rules(named: $0) }
     #expect(item.taken == nil && item.sources[.time].isEmpty && item.sources[.zone].isEmpty)
   }
 

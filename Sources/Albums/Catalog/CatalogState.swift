@@ -52,9 +52,12 @@ package struct PlaceTables: Sendable {
   }
 
   /// Whether a name is that of a zone.
-  package func hasZone(_ name: String) -> Bool {
+  package func hasZone(_ name: String) -> Bool { rules(ofZone: name) != nil }
+
+  /// Reads the rules of a zone; nil if there is none of that name.
+  func rules(ofZone name: String) -> ZoneRules? {
     var zones = zoneLibrary()
-    return zones.rules(named: name) != nil
+    return zones.rules(named: name)
   }
 
   /// The zones of its database, none of which is read before it is asked for.
@@ -68,15 +71,26 @@ package struct PlaceTables: Sendable {
 struct CatalogState {
   /// The towns, once they were needed; nil inside if there is no table.
   private(set) var gazetteer: Gazetteer??
+  /// The same; nil as well before they were needed.
+  var towns: Gazetteer? {
+    if let gazetteer { gazetteer } else { nil }
+  }
   /// Whether a thread reads the table of towns; whoever else needs it waits for that.
   var isReadingPlaces = false
-  var zones: ZoneLibrary?
+  /// The rules of the zones of places, as far as they were read; nil inside for what is no zone.
+  private var zones: [String: ZoneRules?] = [:]
+  /// Most zones whose rules are kept; the zone database has 600 names.
+  private static let mostZones = 1024
+  /// Zones of places whose rules are to be read before their rows are merged again. They are read without the lock.
+  private(set) var wantedZones: Set<String> = []
   /// How far all photos and videos were compared with the catalog; nil when that is done.
   var filled: FillState = .notBegun
   /// How far photos were noted to be merged again, since the user chose another table of towns or another home zone.
   var settled: FillState = .notBegun
   /// The name of the space's home zone; nil if it has none.
   var homeZone: String?
+  /// Its rules; nil if it has none, or the zone database does not know it.
+  var homeRules: ZoneRules?
   /// Whether no commit has it.
   var isHomeZoneNew = false
   /// Whether the log says that the zone database does not know it.
@@ -111,6 +125,21 @@ struct CatalogState {
   mutating func keep(_ gazetteer: Gazetteer?) {
     self.gazetteer = .some(gazetteer)
     isReadingPlaces = false
+  }
+
+  /// The rules of the zone of a place, nil inside for what is no zone; nil if they were not read, and they are then wanted.
+  mutating func rules(ofZone name: String) -> ZoneRules?? {
+    if let known = zones[name] { return .some(known) }
+    wantedZones.insert(name)
+    return nil
+  }
+
+  /// Keeps what was read of zones.
+  mutating func keep(_ rules: [String: ZoneRules?]) {
+    // A table of towns may name any number of zones that are none.
+    if zones.count + rules.count > Self.mostZones { zones = [:] }
+    zones.merge(rules) { _, new in new }
+    wantedZones.subtract(rules.keys)
   }
 
   mutating func note(_ directory: InodeNumber, photos: Int) {

@@ -255,7 +255,7 @@ extension Cataloguer {
   }
 
   private func keep(_ found: FactList, of inode: Inode) throws(Errno) {
-    if found.hasPosition { loadPlaces() }
+    if found.hasPosition { loadPlaces(of: found) }
     try fileSystem.locked { files throws(Errno) in
       try files.waitToChange()
       if inode.isMediaPending || inode.record.links == 0 { return }

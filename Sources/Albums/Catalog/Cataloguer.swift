@@ -5,7 +5,8 @@
 // 2. Whatever a row depends on notes it in `stale` when it changes, in the same operation; whoever asks the catalog first
 //    has what is stale merged. So an answer is of the state of the files when it was asked for. The one exception: while
 //    photos are being examined, what a large directory says of its files may be as it was before.
-// 3. Merging needs nothing but the index, so it never waits for the decoder.
+// 3. Merging needs nothing but the index and tables in memory, so it waits neither for the decoder nor for a file. A row that
+//    needs the rules of a zone that were not read stays stale until they are.
 // 4. Rows take no room that a commit of what users wrote may need: where new data would be refused, they wait.
 
 internal import Catalog
@@ -84,6 +85,29 @@ package struct Cataloguer: Sendable {
       files.signals[.thumbnailDone].broadcast()
     }
   }
+
+  /// The same, and reads the rules of the zones in which something may have been taken. Where a merge meets another zone,
+  /// since a sidecar or a person said the position, the row is merged again.
+  func loadPlaces(of found: FactList) {
+    loadPlaces()
+    guard let gazetteer = fileSystem.locked({ $0.catalog.towns }) else { return }
+    let zones = found.facts.compactMap { fact -> String? in
+      if case .position(let position) = fact.value { gazetteer.zone(at: position) } else { nil }
+    }
+    fileSystem.locked { files in
+      for zone in zones { _ = files.catalog.rules(ofZone: zone) }
+    }
+    loadZones()
+  }
+
+  /// Reads the rules of the zones that are wanted.
+  func loadZones() {
+    let wanted = fileSystem.locked { $0.catalog.wantedZones }
+    if wanted.isEmpty { return }
+    var rules: [String: ZoneRules?] = [:]
+    for name in wanted { rules[name] = .some(fileSystem.options.places.rules(ofZone: name)) }
+    fileSystem.locked { $0.catalog.keep(rules) }
+  }
 }
 
 extension CatalogUpdates {
@@ -134,6 +158,10 @@ extension CatalogUpdates {
       files.unlocked { $0.cataloguer.loadPlaces() }
       return true
     }
+    if !files.catalog.wantedZones.isEmpty {
+      files.unlocked { $0.cataloguer.loadZones() }
+      return true
+    }
     for entry in waiting {
       do throws(Errno) {
         try mergeItem(entry.inode)
@@ -155,7 +183,7 @@ extension CatalogUpdates {
   }
 
   /// What a decoder has looked at gets its row; what is neither photo nor video loses it.
-  mutating func noteLookedAt(_ inode: Inode, _ state: MediaRecord.State, _ found: FactList?) throws(Errno) {
+  func noteLookedAt(_ inode: Inode, _ state: MediaRecord.State, _ found: FactList?) throws(Errno) {
     guard files.index.hasCatalog else { return }
     try mergeItem(inode.number, found: found)
     // A decoder that said nothing, or could make no thumbnail, is asked by itself.
@@ -168,7 +196,7 @@ extension CatalogUpdates {
 
   /// A file turned out to have the content of another. What the decoder found there counts here as well, and what the
   /// user said there is said here, unless something was said here.
-  mutating func catalogTwin(_ twin: InodeNumber, of inode: Inode) throws(Errno) -> FactList? {
+  func catalogTwin(_ twin: InodeNumber, of inode: Inode) throws(Errno) -> FactList? {
     guard files.index.hasCatalog else { return nil }
     let other = try files.result(of: files.index.catalog.item(twin))
     if try files.result(of: files.index.catalog.item(inode.number)) == nil { try copyWords(from: twin, to: inode) }
@@ -205,7 +233,7 @@ extension CatalogUpdates {
 
   /// Brings the row of a file up to date. A file that is no photo or video, or has no name of a photo,
   /// loses its row. With `found` this is what the decoder found, else what it found last.
-  mutating func mergeItem(_ number: InodeNumber, found new: FactList? = nil) throws(Errno) {
+  func mergeItem(_ number: InodeNumber, found new: FactList? = nil) throws(Errno) {
     guard files.index.hasCatalog else { return }
     let old = try files.result(of: files.index.catalog.item(number))
     let row = try files.result(of: files.index.media.row(number))
@@ -241,7 +269,7 @@ extension CatalogUpdates {
     let (times, stackWord, isDistinct) = item.offer(
       said, name: names.first?.1, modified: WallTime(seconds: modified.seconds, nanoseconds: modified.nanoseconds),
       attributes: try words(of: inode))
-    settle(&item, times)
+    let isSettled = settle(&item, times)
     let isUnsettled = if item.taken?.zoneSource == .universal { lacksHomeRules() } else { false }
 
     // What the directory says is said again when the directory is matched.
@@ -263,7 +291,7 @@ extension CatalogUpdates {
       try index.catalog.setMediaItem(
         item, at: ItemPlace(names: names, rights: rights), found: found.encoded, version: version,
         sidecars: packed?.sidecars ?? [], stackWord: stackWord)
-      try index.catalog.removeStale(number, .merge)
+      if isSettled { try index.catalog.removeStale(number, .merge) } else { try index.catalog.addStale(number, .merge) }
       if isUnsettled, try index.metaInteger(Self.unsettledKey) != 1 { try index.setMeta(Self.unsettledKey, to: 1) }
       // A directory that it came to or left, or in which it changed.
       for directory in Set([old?.album, names.first?.0].compactMap(\.self)) {
@@ -331,10 +359,15 @@ extension CatalogUpdates {
     return texts
   }
 
-  private mutating func settle(_ item: inout MediaItem, _ times: [TimeCandidate]) {
-    let home = homeRules()
-    var zones = files.catalog.zones ?? files.options.places.zoneLibrary()
-    item.settle(times: times, gazetteer: files.catalog.gazetteer ?? nil, home: home, zones: &zones)
-    files.catalog.zones = zones
+  /// Finds the place and the time; false if the rules of the zone of the place are still to be read.
+  private func settle(_ item: inout MediaItem, _ times: [TimeCandidate]) -> Bool {
+    let (towns, home) = (files.catalog.towns, files.catalog.homeRules)
+    var isSettled = true
+    item.settle(times: times, gazetteer: towns, home: home) { name in
+      if let known = files.catalog.rules(ofZone: name) { return known }
+      isSettled = false
+      return nil
+    }
+    return isSettled
   }
 }

@@ -22,11 +22,11 @@ extension FileSystem {
   ///
   /// - Throws: `EINVAL` for what is no zone of the zone database; `ENOSPC`, `EROFS`.
   package func changeHomeZone(to name: String) throws(Errno) {
-    guard options.places.hasZone(name) else { throw .invalidArgument }
+    guard let rules = options.places.rules(ofZone: name) else { throw .invalidArgument }
     try changing { files throws(ChangeError) in
       if files.catalog.homeZone == name, !files.catalog.isHomeZoneNew { return }
       try files.requireRoom()
-      try ChangeError.result(of: files.catalogUpdates.setHomeZone(to: name))
+      try ChangeError.result(of: files.catalogUpdates.setHomeZone(to: name, rules))
     }
     while locked({ $0.catalog.settled.isUnderWay }) {
       try locked { files throws(Errno) in try files.catalogUpdates.settleAgain() }
@@ -41,17 +41,9 @@ extension CatalogUpdates {
   /// The key in `meta` of 1 where photos may have the time of another home zone.
   static let unsettledKey = "unsettled"
 
-  /// The rules of the home zone; nil if there is none, or the zone database here does not know it.
-  mutating func homeRules() -> ZoneRules? {
-    guard let home = files.catalog.homeZone else { return nil }
-    var zones = files.catalog.zones ?? files.options.places.zoneLibrary()
-    defer { files.catalog.zones = zones }
-    return zones.rules(named: home)
-  }
-
   /// Whether the zone database here does not know the home zone. The first time the log says so, without its name.
-  mutating func lacksHomeRules() -> Bool {
-    guard files.catalog.homeZone != nil, homeRules() == nil else { return false }
+  func lacksHomeRules() -> Bool {
+    guard files.catalog.homeZone != nil, files.catalog.homeRules == nil else { return false }
     if !files.catalog.saidThatRulesLack {
       files.catalog.saidThatRulesLack = true
       files.options.logger.warning(
@@ -61,17 +53,18 @@ extension CatalogUpdates {
   }
 
   /// Stores another home zone, and notes that times may follow the old one.
-  fileprivate func setHomeZone(to name: String) throws(Errno) {
+  fileprivate func setHomeZone(to name: String, _ rules: ZoneRules) throws(Errno) {
     try files.withSavepoint { index throws(IndexError) in
       try index.setMeta(Self.homeZoneKey, to: name)
       if index.hasCatalog, try index.catalog.itemCount() > 0 { try index.setMeta(Self.unsettledKey, to: 1) }
     }
     files.catalog.homeZone = name
+    files.catalog.homeRules = rules
     files.catalog.isHomeZoneNew = false
     files.catalog.settled = .after(nil)
   }
 
-  /// Finds the home zone of the space when it is opened.
+  /// Finds the name of the home zone of the space when it is opened.
   mutating func loadHomeZone() {
     do throws(IndexError) {
       if let known = try files.index.metaText(Self.homeZoneKey) {
@@ -84,5 +77,14 @@ extension CatalogUpdates {
       // One that cannot be read is there, and is not replaced.
       return
     }
+  }
+}
+
+extension Cataloguer {
+  /// Reads the rules of the home zone that the space was opened with.
+  func loadHomeRules() {
+    guard let home = fileSystem.homeZone else { return }
+    let rules = fileSystem.options.places.rules(ofZone: home)
+    fileSystem.locked { $0.catalog.homeRules = rules }
   }
 }

@@ -144,7 +144,11 @@ package struct Thumbnailer: Sendable {
     case .made, .duplicate, .nothing, .killed: break
     }
     let inode = look.inode
-    fileSystem.cataloguer.loadPlaces()
+    if case .made(let made, _) = outcome, let found = try? FactList(decoding: made.found) {
+      fileSystem.cataloguer.loadPlaces(of: found)
+    } else {
+      fileSystem.cataloguer.loadPlaces()
+    }
     do throws(Errno) {
       try fileSystem.changing { files throws(ChangeError) in
         if inode.isMediaPending || inode.record.links == 0 || files.thumbnails.isEnding { return }
@@ -152,7 +156,7 @@ package struct Thumbnailer: Sendable {
           let bytes = Int64((made.small?.count ?? 0) + (made.large?.count ?? 0))
           try files.requireRoom(for: bytes + CatalogUpdates.roomForCatalog)
         }
-        do throws(Errno) { try files.mediaUpdates.keep(outcome, of: inode) } catch { throw .failed(error) }
+        try ChangeError.result(of: files.mediaUpdates.keep(outcome, of: inode))
       }
     } catch {
       // No room, or nothing may be changed: the file waits on.
@@ -163,7 +167,7 @@ package struct Thumbnailer: Sendable {
 
 extension MediaUpdates {
   /// Notes what came of a look at a content that is the file's present one. There is room for it.
-  fileprivate mutating func keep(_ outcome: Thumbnailer.Outcome, of inode: Inode) throws(Errno) {
+  fileprivate func keep(_ outcome: Thumbnailer.Outcome, of inode: Inode) throws(Errno) {
     // Not as it was when the look began: what was made before may have been thrown away since.
     let before = try files.result(of: files.index.media.row(inode.number))
     var record = MediaRecord(inode: inode.number, state: .known)

@@ -182,7 +182,8 @@ private struct Places {
 
   mutating func settle(_ item: inout MediaItem, _ times: [TimeCandidate]) {
     let towns = item.position == nil ? nil : gazetteer
-    item.settle(times: times, gazetteer: towns, home: zone.name.flatMap { zones.rules(named: $0) }, zones: &zones)
+    let home = zone.name.flatMap { zones.rules(named: $0) }
+    item.settle(times: times, gazetteer: towns, home: home) { zones.rules(named: $0) }
   }
 }
 

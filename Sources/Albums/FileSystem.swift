@@ -17,11 +17,13 @@
 //
 // Lock rule: what the lock guards, the index included, is reached through `LockedFileSystem` only, and one exists
 // only while the lock is held. A method of it that is `mutating` may give the lock back meanwhile; the others keep
-// it. Data, intents and commits are sealed, opened, read and written without it. Messages to the system log are sent
-// with it held, and two things do I/O. The index does: SQLite needs a page in the middle of a statement, and one
-// that no cache has is read and opened then. Whatever asks the space for room does: `Space.answer` asks the disk from
-// time to time how much is free, and `promise`, `notePromised` and `renewPromises` also resize the file that holds the
-// reserve. The space has a lock of its own, taken after this one.
+// it. Data, intents and commits are sealed, opened, read and written without it, and so are the files of this machine,
+// such as the table of towns and those of time zones. Nobody waits with it held for a decoder or another thread. A debug
+// build traps where that is broken (`Waiting`). Messages to the system log are sent with it held, and two things do I/O.
+// The index does: SQLite needs a page in the middle of a statement, and one that no cache has is read and opened then.
+// Whatever asks the space for room does: `Space.answer` asks the disk from time to time how much is free, and `promise`,
+// `notePromised` and `renewPromises` also resize the file that holds the reserve. The space has a lock of its own, taken
+// after this one.
 
 internal import Index
 internal import System
@@ -39,7 +41,8 @@ package final class FileSystem: @unchecked Sendable {
   let contentMemory = ContentMemory()
   let questionTurns = QuestionTurns()
   let sortingRoom = SortingRoom()
-  private let monitor = Lock()
+  /// The lock rule at the top of this file is its rule.
+  private let monitor = Lock(excluding: .waiting)
 
   fileprivate let index: Index
   fileprivate let signals: Signals
@@ -91,7 +94,7 @@ package final class FileSystem: @unchecked Sendable {
   /// Asks the catalog.
   package var questions: CatalogQuestions { CatalogQuestions(fileSystem: self) }
 
-  /// Calls `body` with the lock held.
+  /// Calls `body` with the lock held. It waits for nothing but what the lock rule names; a debug build traps if it does.
   @inline(__always)
   func locked<Result, Failure: Error>(
     _ body: (inout LockedFileSystem) throws(Failure) -> Result
@@ -110,9 +113,6 @@ package final class FileSystem: @unchecked Sendable {
     defer { monitor.lock() }
     return try body(self)
   }
-
-  /// Checks, in a debug build, that the calling thread may do I/O.
-  func assertNotLocked() { monitor.assertNotHeld() }
 
   /// How many opens have not been released.
   package var openFileCount: Int { locked { $0.inodes.opens } }

@@ -108,9 +108,9 @@ int agonyfs_finish_output(void) {
     return ferror(stdout) ? EIO : 0;
 }
 
-static _Thread_local int exclusions;
+static _Thread_local int exclusions[2];
 
-int agonyfs_exclusions(int change) { return exclusions += change; }
+int agonyfs_exclusions(int kind, int change) { return exclusions[kind] += change; }
 
 void agonyfs_trim_heap(void) { malloc_trim(0); }
 

@@ -34,6 +34,7 @@ final class DecoderProcess: Sendable {
   }
 
   func send(_ message: WireMessage, _ body: [UInt8], before deadline: Deadline) throws(DecoderError) {
+    Waiting.assertAllowed()
     var writer = ByteWriter()
     writer.append(message.rawValue)
     writer.append(UInt32(body.count))
@@ -42,6 +43,7 @@ final class DecoderProcess: Sendable {
   }
 
   func receive(before deadline: Deadline) throws(DecoderError) -> (WireMessage, [UInt8]) {
+    Waiting.assertAllowed()
     let header = try receiveAll(WireMessage.headerBytes, before: deadline)
     var reader = ByteReader(header)
     guard let message = (try? reader.read(UInt32.self)).flatMap(WireMessage.init(rawValue:)),

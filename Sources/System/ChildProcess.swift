@@ -60,6 +60,7 @@ package struct ChildProcess: Sendable {
   /// Waits until the program has ended. To be called once.
   @discardableResult
   package func wait() -> Ending {
+    Waiting.assertAllowed()
     var status: CInt = 0
     // Nobody knows how it ended if whoever started this process has the kernel forget its children.
     guard (try? systemCall { unsafe waitpid(identifier, &status, 0) }) != nil else { return .killed(0) }

@@ -108,6 +108,7 @@ package final class Descriptor: Sendable {
 
   /// Reads from where the file stands to its end, but `limit` bytes at most.
   package func readToEnd(limit: Int = .max) throws(Errno) -> [UInt8] {
+    Waiting.assertAllowed()
     var bytes: [UInt8] = []
     while bytes.count < limit {
       let block = try readSome(most: min(limit - bytes.count, 16 << 10))

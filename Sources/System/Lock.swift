@@ -4,8 +4,8 @@
 // 1. Mutex and conditions stay at one address for as long as they live, as pthreads asks.
 // 2. Deadlines are of the monotonic clock, so setting the time of day wakes nobody.
 // 3. A debug build knows which thread holds a lock. It traps when a thread takes a lock twice, gives back one that it
-//    does not hold, waits without the lock, or when `assertHeld` or `assertNotHeld` is wrong. A release build keeps no
-//    owner and checks nothing.
+//    does not hold, waits without the lock, waits for a condition of one lock while it holds another that excludes
+//    waiting, or when `assertHeld` or `assertNotHeld` is wrong. A release build keeps no owner and checks nothing.
 //
 // Other modules get `@inlinable` members inline only because the type itself is `@usableFromInline`; the same holds for
 // the other types of this module.
@@ -20,17 +20,18 @@ internal import Synchronization
 /// leaf: nothing else is locked while a `Mutex` is held.
 @safe @usableFromInline package final class Lock: @unchecked Sendable {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  /// Whether who holds it must not wait for a disk.
-  private let excludesDiskAccess: Bool
+  /// What its holder must not do; nil if nothing is excluded.
+  private let exclusion: LockExclusion?
   #if DEBUG
     /// The thread that holds the lock, 0 while nobody does. A thread finds its own number here only if it holds the
     /// lock, so the loads and stores need no order.
     private let owner = Atomic<pthread_t>(0)
   #endif
 
-  /// An unlocked lock. In a debug build `DiskAccess.assertAllowed` traps for who holds one that excludes it.
-  package init(excludesDiskAccess: Bool = false) {
-    self.excludesDiskAccess = excludesDiskAccess
+  /// An unlocked lock. In a debug build `DiskAccess.assertAllowed` and `Waiting.assertAllowed` trap while the calling thread
+  /// holds a lock that excludes it.
+  package init(excluding exclusion: LockExclusion? = nil) {
+    self.exclusion = exclusion
     unsafe mutex = .allocate(capacity: 1)
     unsafe mutex.initialize(to: pthread_mutex_t())
     unsafe pthread_mutex_init(mutex, nil)
@@ -54,7 +55,9 @@ internal import Synchronization
     unsafe pthread_mutex_unlock(mutex)
   }
 
-  /// Calls `body` with the lock held; `body` must not wait.
+  /// Calls `body` with the lock held. `body` may wait for a condition of this lock, which gives the lock back meanwhile. As
+  /// long as it waits for anything else, so does each thread that takes the lock: a lock that many threads take excludes
+  /// that (`init(excluding:)`).
   @inlinable package func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     lock()
     defer { unlock() }
@@ -95,7 +98,7 @@ internal import Synchronization
 
     @usableFromInline func setOwner(_ thread: pthread_t) {
       owner.store(thread, ordering: .relaxed)
-      if excludesDiskAccess { DiskAccess.count(after: thread == 0 ? -1 : 1) }
+      exclusion?.count(after: thread == 0 ? -1 : 1)
     }
   #endif
 }
@@ -125,6 +128,7 @@ internal import Synchronization
   /// Gives the lock back, waits, takes it again. May return without reason.
   package func wait() {
     lock.noteReleased()
+    Waiting.assertAllowed()
     unsafe pthread_cond_wait(condition, lock.mutex)
     lock.noteTaken()
   }
@@ -134,6 +138,7 @@ internal import Synchronization
   package func wait(until deadline: UInt64) -> Bool {
     var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
     lock.noteReleased()
+    Waiting.assertAllowed()
     let outcome = unsafe pthread_cond_timedwait(condition, lock.mutex, &time)
     lock.noteTaken()
     return outcome == 0

@@ -36,5 +36,8 @@ package import SystemPackage
   package func send(signal: CInt) { pthread_kill(thread, signal) }
 
   /// Waits until the function has returned. To be called once.
-  package func join() { pthread_join(thread, nil) }
+  package func join() {
+    Waiting.assertAllowed()
+    pthread_join(thread, nil)
+  }
 }

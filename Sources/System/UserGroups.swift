@@ -7,6 +7,7 @@ package enum UserGroups {
 
   /// The groups of a user, the first one included; empty if the user is not known.
   package static func of(_ user: UInt32) -> [UInt32] {
+    Waiting.assertAllowed()
     var groups = [UInt32](repeating: 0, count: most)
     let count = unsafe agonyfs_user_groups(user, &groups, CInt(most))
     return Array(groups.prefix(max(0, Int(count))))

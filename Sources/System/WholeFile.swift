@@ -8,12 +8,14 @@ package enum WholeFile {
   package static func read(
     _ path: String, limit: Int = .max, followsLink: Bool = true
   ) throws(Errno) -> [UInt8] {
-    try Descriptor.open(path, followsLink ? O_RDONLY : O_RDONLY | O_NOFOLLOW).readToEnd(limit: limit)
+    Waiting.assertAllowed()
+    return try Descriptor.open(path, followsLink ? O_RDONLY : O_RDONLY | O_NOFOLLOW).readToEnd(limit: limit)
   }
 
   /// As `read`, for a path of any bytes; links are followed.
   package static func read(_ path: FilePath, limit: Int = .max) throws(Errno) -> [UInt8] {
-    try Descriptor.open(path, O_RDONLY).readToEnd(limit: limit)
+    Waiting.assertAllowed()
+    return try Descriptor.open(path, O_RDONLY).readToEnd(limit: limit)
   }
 
   /// Creates or replaces a file. It is written beside, as `.NAME.new`, and renamed, so a crash leaves the old content

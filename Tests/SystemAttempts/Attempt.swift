@@ -8,6 +8,9 @@ import System
   case waitWithout = "wait-without"
   case assertHeld = "assert-held"
   case assertNotHeld = "assert-not-held"
+  case waitForAnother = "wait-for-another"
+  case readWithLock = "read-with-lock"
+  case joinWithLock = "join-with-lock"
   /// Ends with 0 if a child inherits ignored signals as it should.
   case inheritIgnored = "inherit-ignored"
 
@@ -24,6 +27,17 @@ import System
     case .waitWithout: Condition(of: lock).wait()
     case .assertHeld: lock.assertHeld()
     case .assertNotHeld: lock.withLock { lock.assertNotHeld() }
+    case .waitForAnother:
+      let busy = Lock(excluding: .waiting)
+      busy.lock()
+      lock.lock()
+      Condition(of: lock).wait()
+    case .readWithLock:
+      let path = "/dev/null"
+      _ = Lock(excluding: .waiting).withLock { try? WholeFile.read(path) }
+    case .joinWithLock:
+      let thread = try Thread {}
+      Lock(excluding: .waiting).withLock { thread.join() }
     case .inheritIgnored: try inheritIgnored()
     }
   }

@@ -63,8 +63,21 @@ import Testing
     lock.assertNotHeld()
   }
 
+  /// A wait for a condition of the lock itself gives it back, and what its holder waits for afterwards is its own affair.
+  @Test func aLockThatExcludesWaitingMayBeWaitedFor() {
+    let lock = Lock(excluding: .waiting)
+    let condition = Condition(of: lock)
+    lock.withLock { while condition.wait(until: 0) {} }
+    Waiting.assertAllowed()
+    lock.assertNotHeld()
+  }
+
   #if DEBUG
-    @Test(arguments: ["take-twice", "give-back-anothers", "wait-without", "assert-held", "assert-not-held"])
+    @Test(
+      arguments: [
+        "take-twice", "give-back-anothers", "wait-without", "assert-held", "assert-not-held", "wait-for-another",
+        "read-with-lock", "join-with-lock",
+      ])
     func aDebugBuildTrapsWhen(attempt: String) throws {
       let process = try ChildProcess(
         "/usr/bin/env", arguments: ["env", "SWIFT_BACKTRACE=enable=no", builtProgram("system-attempts"), attempt],

@@ -43,7 +43,6 @@ extension FileSystem {
 
   /// Reads the parts of a plan; gives the first that cannot be read.
   func readStored(_ plan: [StoredStretch], into buffer: UnsafeMutableRawBufferPointer) -> StoredStretch? {
-    assertNotLocked()
     for stretch in plan {
       do throws(VaultError) {
         try unsafe space.read(stretch.extent, into: UnsafeMutableRawBufferPointer(rebasing: buffer[stretch.place...]))

@@ -26,7 +26,6 @@ struct ChunkInFlight {
 extension FileSystem {
   /// Appends chunks to the log; gives the pieces, and for each range that was written the index of its chunk.
   fileprivate func append(_ batch: [ChunkInFlight]) throws(VaultError) -> (pieces: [ExtentPiece], owners: [Int]) {
-    assertNotLocked()
     var writes: [ExtentWrite] = []
     var owners: [Int] = []
     for (index, item) in batch.enumerated() {

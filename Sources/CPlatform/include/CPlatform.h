@@ -74,8 +74,8 @@ int agonyfs_finish_output(void);
 /// not known.
 int agonyfs_user_groups(uid_t user, gid_t *groups, int room);
 
-/// How many locks the calling thread holds under which it must not wait for a disk, after `change`.
-int agonyfs_exclusions(int change);
+/// How many locks the calling thread holds that exclude what `kind` (0 or 1) stands for, after `change`.
+int agonyfs_exclusions(int kind, int change);
 
 /// malloc_trim(3): gives the free pages of the heap back to the system.
 void agonyfs_trim_heap(void);

@@ -34,7 +34,7 @@ final class Log: @unchecked Sendable {
   /// Whether ciphertext is in memory because the disk is full. Readers check this before they take the lock. That is
   /// safe: nobody knows the position of a record before the record is kept.
   let keepsStalled = Atomic(false)
-  fileprivate let lock = Lock(excludesDiskAccess: true)
+  fileprivate let lock = Lock(excluding: .diskAccess)
   /// Signalled at every change that a thread may wait for.
   fileprivate let changed: Condition
 

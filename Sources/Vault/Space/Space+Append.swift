@@ -15,6 +15,7 @@ extension Space {
   package func append(
     _ writes: [ExtentWrite], for use: RoomUse = .data, on threads: Parallel = .none
   ) throws(VaultError) -> [ExtentPiece] {
+    Waiting.assertAllowed()
     try resumeStalled()
     if log.locked({ $0.durability.unflushed.count }) >= Durability.mostUnflushed { try sync() }
     for write in writes { unsafe precondition((1...Self.maximumExtentLength).contains(write.plaintext.count)) }

@@ -56,6 +56,7 @@ extension Space {
   /// - Throws: `.noSpace` when there is no room: the caller keeps the transaction and tries again; `.readOnly`;
   ///   `.system` when the write failed, after shutting the gate.
   package func commit(_ transaction: LogTransaction) throws(VaultError) {
+    Waiting.assertAllowed()
     var transaction = transaction
     try log.locked { log throws(VaultError) in
       try log.beginCommit()

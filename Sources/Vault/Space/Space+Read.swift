@@ -20,6 +20,7 @@ extension Space {
   package func read(
     _ position: LogPosition, recordLength: Int, range: Range<Int>, into buffer: UnsafeMutableRawBufferPointer
   ) throws(VaultError) {
+    Waiting.assertAllowed()
     if range.isEmpty { return }
     try unsafe read(from: try handle(position.segment), position, recordLength, range, into: buffer)
   }

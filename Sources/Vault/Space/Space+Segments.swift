@@ -1,4 +1,5 @@
 package import Storage
+internal import System
 internal import SystemPackage
 
 /// Segments and room, for the cleaner and for callers that report them.
@@ -38,6 +39,7 @@ extension Space {
   ///
   /// - Throws: `.noSpace`; `.readOnly`; `.system`.
   package func advanceEpoch() throws(VaultError) {
+    Waiting.assertAllowed()
     let isRekeying = isRekeying
     try log.locked { log throws(VaultError) in
       while log.tail.isBeginningEpoch || log.tail.isCommitting { log.wait() }
@@ -51,6 +53,7 @@ extension Space {
   ///
   /// - Throws: as `advanceEpoch`.
   package func deleteRetired() throws(VaultError) {
+    Waiting.assertAllowed()
     try log.locked { log throws(VaultError) in
       for _ in 0..<2 {
         while log.tail.isBeginningEpoch || log.tail.isCommitting { log.wait() }

@@ -1,4 +1,5 @@
 internal import Storage
+internal import System
 internal import SystemPackage
 
 /// Making the log durable.
@@ -8,6 +9,7 @@ extension Space {
   /// - Throws: `.noSpace` while writes are stalled; `.readOnly`; `.system` when the flush failed, after shutting the
   ///   gate.
   package func sync() throws(VaultError) {
+    Waiting.assertAllowed()
     try resumeStalled()
     try log.locked { log throws(VaultError) in
       if log.tail.current == nil && log.gate.isOpen { return }

@@ -38,6 +38,8 @@ package final class FileSystem: @unchecked Sendable {
   /// Whether nothing may be changed from the start.
   let startedReadOnly: Bool
   let pool = BufferPool(Chunk.blockSizes)
+  /// What is told of changes.
+  let changeSink: any ChangeSink = PhotoChangeSink()
   let contentMemory = ContentMemory()
   let questionTurns = QuestionTurns()
   let sortingRoom = SortingRoom()
@@ -134,6 +136,7 @@ struct LockedFileSystem: ~Copyable {
   var space: Space { fileSystem.space }
   var options: FileSystemOptions { fileSystem.options }
   var pool: BufferPool { fileSystem.pool }
+  var changeSink: any ChangeSink { fileSystem.changeSink }
   var index: Index { fileSystem.index }
   var signals: Signals { fileSystem.signals }
 

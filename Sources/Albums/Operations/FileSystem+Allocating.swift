@@ -46,7 +46,7 @@ extension FileData {
     do throws(Errno) { inode = try files.settledFile(number, in: range) } catch { throw .failed(error) }
     let grows = !keepsSize && range.upperBound > inode.record.size
     let changesContent = grows || !kind.isEmpty
-    if changesContent { try ChangeError.result(of: files.mediaUpdates.noteContentChange(inode)) }
+    if changesContent { try ChangeError.result(of: files.changeSink.noteContentChange(of: inode, .range, files)) }
     if kind == .punchHole {
       try ChangeError.result(of: removeData(inode, range))
     } else {

@@ -23,10 +23,8 @@ extension FileSystem {
       if let modified = changes.modified { inode.record.modified = modified.time(now) }
       inode.record.changed = changes.changed ?? now
       files.markChanged(inode)
-      // Who may read it, and a time that may count, are facts of the catalog.
       if changes.mode != nil || changes.owner != nil || changes.group != nil || changes.modified != nil {
-        files.catalogUpdates.noteCatalogChange(inode)
-        files.catalogUpdates.noteSidecarRights(inode)
+        files.changeSink.noteRights(of: inode, files)
       }
       return files.attributes(inode)
     }

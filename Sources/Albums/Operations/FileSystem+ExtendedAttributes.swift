@@ -51,11 +51,11 @@ extension FileSystem {
       let file = try ChangeError.result(of: files.inode(inode))
       if Self.isAccessControlList(name) {
         try files.setAccessControlList(name, of: file, value, clearsSetGroup: clearsSetGroup)
-        return files.noteRights(file)
+        return files.changeSink.noteRights(of: file, files)
       }
       try files.requireRoom()
       try ChangeError.result(of: files.setAttribute(name, of: file, value, flags))
-      files.catalogUpdates.noteCatalogAttribute(name, of: file)
+      files.changeSink.noteAttribute(name, of: file, files)
     }
   }
 
@@ -82,19 +82,13 @@ extension FileSystem {
         guard value != nil else { throw .noData }
       }
       try files.remove(name, of: inode)
-      if Self.isAccessControlList(name) { files.noteRights(inode) }
-      files.catalogUpdates.noteCatalogAttribute(name, of: inode)
+      if Self.isAccessControlList(name) { files.changeSink.noteRights(of: inode, files) }
+      files.changeSink.noteAttribute(name, of: inode, files)
     }
   }
 }
 
 extension LockedFileSystem {
-  /// Notes that the list of who may do what changed.
-  fileprivate func noteRights(_ inode: Inode) {
-    catalogUpdates.noteCatalogChange(inode)
-    catalogUpdates.noteSidecarRights(inode)
-  }
-
   /// Sets an attribute that is no access control list.
   fileprivate func setAttribute(
     _ name: [UInt8], of inode: Inode, _ value: [UInt8], _ flags: AttributeFlags

@@ -109,9 +109,7 @@ extension LockedFileSystem {
     let found = try result(of: index.dentryWithInode(parent: parent, name: name))
     guard let (entry, record) = found else { return nil }
     let inode = try usable(record)
-    inode.isHidden = name.isNoPhoto
-    // Another name may be one.
-    if name.isSidecar { inode.isSidecar = true } else if inode.record.links <= 1 { inode.isSidecar = false }
+    changeSink.noteFound(inode, by: name)
     return (entry, inode)
   }
 
@@ -144,8 +142,7 @@ extension LockedFileSystem {
     inode.record.changed = now
     markChanged(inode)
     touch(directory, now)
-    mediaUpdates.noteName(name, of: inode)
-    catalogUpdates.noteCatalogName(name, in: directory.number, of: inode)
+    changeSink.noteName(name, .added, in: directory.number, of: inode, self)
   }
 
   /// Makes an inode and its name, or throws and changes nothing.
@@ -197,9 +194,8 @@ extension LockedFileSystem {
     if isDirectory { directory.record.addLink() }
     touch(directory, now)
     let inode = Inode(record)
-    inode.isHidden = name.isNoPhoto
     inodes.insert(inode)
-    if name.isSidecar { catalogUpdates.noteCatalogName(name, in: parent, of: inode) }
+    changeSink.noteName(name, .made, in: parent, of: inode, self)
     return inode
   }
 

@@ -41,7 +41,7 @@ extension FileSystem {
 }
 
 /// A rename. At most one of `replaced` and `exchanged` is set.
-private struct Move {
+struct Move {
   let name: FileName
   let source: Inode
   let newName: FileName
@@ -85,7 +85,7 @@ extension LockedFileSystem {
     if isDirectory { directory.record.removeLink() }
     touch(directory, now)
     loseName(inode, now)
-    catalogUpdates.noteCatalogName(name, in: parent, of: inode)
+    changeSink.noteName(name, .removed, in: parent, of: inode, self)
     return inode.number
   }
 
@@ -146,24 +146,18 @@ extension LockedFileSystem {
       }
     }
     let now = Timestamp.now()
-    var moved = [(inode, move.newName)]
-    if let existing = move.exchanged {
-      if existing.isDirectory { reparent(existing, from: move.target, to: move.source) }
-      moved.append((existing, move.name))
-    }
+    if let existing = move.exchanged, existing.isDirectory { reparent(existing, from: move.target, to: move.source) }
     if let existing = move.replaced {
       if existing.isDirectory { move.target.record.removeLink() }
       loseName(existing, now)
-      catalogUpdates.noteCatalogName(move.newName, in: move.target.number, of: existing)
     }
     if inode.isDirectory { reparent(inode, from: move.source, to: move.target) }
-    for (inode, name) in moved {
-      if move.name.isNoPhoto != move.newName.isNoPhoto { mediaUpdates.noteName(name, of: inode) }
+    let moved: [Inode?] = [inode, move.exchanged]
+    for case let inode? in moved {
       inode.record.changed = now
       markChanged(inode)
-      catalogUpdates.noteCatalogName(move.name, in: move.source.number, of: inode)
-      catalogUpdates.noteCatalogName(move.newName, in: move.target.number, of: inode)
     }
+    changeSink.noteMove(move, self)
     touch(move.source, now)
     touch(move.target, now)
   }

@@ -103,7 +103,7 @@ extension FileData {
     _ origin: Inode, _ start: Int64, _ copy: Inode, _ onto: Range<Int64>, _ count: Int64
   ) throws(Errno) -> Int64 {
     if onto.upperBound > copy.record.size { try removeDataBeyondEnd(of: copy) }
-    try files.mediaUpdates.noteContentChange(copy)
+    try files.changeSink.noteContentChange(of: copy, .range, files)
     let target = onto.lowerBound
     let from = FileOffset(rawValue: start)..<FileOffset(rawValue: start + count)
     var done = count

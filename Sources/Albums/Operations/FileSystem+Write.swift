@@ -52,7 +52,7 @@ extension FileData {
     to inode: Inode, _ range: Range<Int64>, _ buffer: UnsafeRawBufferPointer, _ whole: Chunk?
   ) throws(Errno) {
     if range.upperBound > inode.record.size { try removeDataBeyondEnd(of: inode) }
-    try unsafe files.mediaUpdates.noteWrite(inode, at: range.lowerBound, buffer)
+    try unsafe files.changeSink.noteWrite(to: inode, at: range.lowerBound, buffer, files)
     if let whole {
       if files.writeBack.put(whole, in: inode) { files.signals[.flushWork].signal() }
     } else {
@@ -93,14 +93,7 @@ extension FileData {
     guard size <= FileSystem.maximumFileSize else { throw .fileTooLarge }
     let rest = size..<Int64.max
     let inode = try files.settledFile(number, in: rest)
-    // A shorter file that is known to be no photo still begins as none does.
-    if size != inode.record.size {
-      if inode.isKnownNotMedia {
-        files.catalogUpdates.noteSidecarChange(inode)
-      } else {
-        try files.mediaUpdates.noteContentChange(inode)
-      }
-    }
+    if size != inode.record.size { try files.changeSink.noteContentChange(of: inode, .size, files) }
     if size <= inode.record.size { try removeData(inode, rest) } else { try removeDataBeyondEnd(of: inode) }
     inode.record.size = size
     inode.noteCut(to: size)

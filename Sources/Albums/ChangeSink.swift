@@ -1,0 +1,59 @@
+// What the file system tells of changes to the part that knows photos. The file system itself knows none.
+//
+// Invariants
+// 1. Each call is made with the file system's lock held and in the operation that makes the change, so a commit has
+//    both or neither. An implementation never gives the lock back.
+// 2. Content is told of before it changes: an error thrown then refuses the operation, which has changed no content yet.
+//    Everything else is told of once it is done; a failure to note it does not undo it.
+
+internal import Index
+internal import SystemPackage
+internal import Vault
+
+/// Is told of every change that concerns more than the file system.
+protocol ChangeSink: AnyObject, Sendable {
+  /// A regular file is about to be written to at `offset`.
+  func noteWrite(
+    to inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ files: borrowing LockedFileSystem
+  ) throws(Errno)
+
+  /// The content of a regular file is about to change in another way.
+  func noteContentChange(
+    of inode: Inode, _ change: ContentChange, _ files: borrowing LockedFileSystem
+  ) throws(Errno)
+
+  /// An inode was found by a name, as most are that are changed later.
+  func noteFound(_ inode: Inode, by name: FileName)
+
+  /// An inode got a name in a directory, or lost one.
+  func noteName(
+    _ name: FileName, _ change: NameChange, in directory: InodeNumber, of inode: Inode,
+    _ files: borrowing LockedFileSystem)
+
+  /// A name was moved, or two were exchanged.
+  func noteMove(_ move: Move, _ files: borrowing LockedFileSystem)
+
+  /// An extended attribute was set or removed.
+  func noteAttribute(_ name: [UInt8], of inode: Inode, _ files: borrowing LockedFileSystem)
+
+  /// Who may do what with an inode changed, or its time of modification was set.
+  func noteRights(of inode: Inode, _ files: borrowing LockedFileSystem)
+}
+
+/// How a content changes that is not written.
+enum ContentChange {
+  /// A range of it: by `fallocate` or `copy_file_range`.
+  case range
+  /// Its end.
+  case size
+}
+
+/// What became of a name.
+enum NameChange {
+  /// It was made together with its inode.
+  case made
+  /// It is one more name of an inode.
+  case added
+  /// It was removed.
+  case removed
+}

@@ -1,0 +1,70 @@
+// What changes of the file system mean for photos: for their thumbnails, and for the catalog.
+
+internal import Index
+internal import SystemPackage
+internal import Vault
+
+/// Has changes of the file system noted where photos depend on them.
+final class PhotoChangeSink: ChangeSink {
+  func noteWrite(
+    to inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ files: borrowing LockedFileSystem
+  ) throws(Errno) {
+    try unsafe files.mediaUpdates.noteWrite(inode, at: offset, bytes)
+  }
+
+  func noteContentChange(
+    of inode: Inode, _ change: ContentChange, _ files: borrowing LockedFileSystem
+  ) throws(Errno) {
+    // A shorter file that is known to be no photo still begins as none does.
+    if change == .size, inode.isKnownNotMedia {
+      files.catalogUpdates.noteSidecarChange(inode)
+    } else {
+      try files.mediaUpdates.noteContentChange(inode)
+    }
+  }
+
+  func noteFound(_ inode: Inode, by name: FileName) {
+    inode.isHidden = name.isNoPhoto
+    // Another name may be one.
+    if name.isSidecar { inode.isSidecar = true } else if inode.record.links <= 1 { inode.isSidecar = false }
+  }
+
+  func noteName(
+    _ name: FileName, _ change: NameChange, in directory: InodeNumber, of inode: Inode,
+    _ files: borrowing LockedFileSystem
+  ) {
+    switch change {
+    case .made:
+      inode.isHidden = name.isNoPhoto
+      // A new inode has no row of the catalog yet.
+      if name.isSidecar { files.catalogUpdates.noteCatalogName(name, in: directory, of: inode) }
+    case .added:
+      files.mediaUpdates.noteName(name, of: inode)
+      files.catalogUpdates.noteCatalogName(name, in: directory, of: inode)
+    case .removed:
+      files.catalogUpdates.noteCatalogName(name, in: directory, of: inode)
+    }
+  }
+
+  func noteMove(_ move: Move, _ files: borrowing LockedFileSystem) {
+    if let replaced = move.replaced {
+      files.catalogUpdates.noteCatalogName(move.newName, in: move.target.number, of: replaced)
+    }
+    var moved = [(move.inode, move.newName)]
+    if let exchanged = move.exchanged { moved.append((exchanged, move.name)) }
+    for (inode, name) in moved {
+      if move.name.isNoPhoto != move.newName.isNoPhoto { files.mediaUpdates.noteName(name, of: inode) }
+      files.catalogUpdates.noteCatalogName(move.name, in: move.source.number, of: inode)
+      files.catalogUpdates.noteCatalogName(move.newName, in: move.target.number, of: inode)
+    }
+  }
+
+  func noteAttribute(_ name: [UInt8], of inode: Inode, _ files: borrowing LockedFileSystem) {
+    files.catalogUpdates.noteCatalogAttribute(name, of: inode)
+  }
+
+  func noteRights(of inode: Inode, _ files: borrowing LockedFileSystem) {
+    files.catalogUpdates.noteCatalogChange(inode)
+    files.catalogUpdates.noteSidecarRights(inode)
+  }
+}

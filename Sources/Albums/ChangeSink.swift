@@ -5,6 +5,7 @@
 //    both or neither. An implementation never gives the lock back.
 // 2. Content is told of before it changes: an error thrown then refuses the operation, which has changed no content yet.
 //    Everything else is told of once it is done; a failure to note it does not undo it.
+// 3. What an implementation keeps of an inode is in `Inode.sinkMarks` and `Inode.sinkTime`. The file system reads neither.
 
 internal import Index
 internal import SystemPackage

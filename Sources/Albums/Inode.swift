@@ -55,19 +55,10 @@ final class Inode {
   var buffer = WriteBuffer()
   /// Where the last extent ends, if that is known. Appending beyond it replaces nothing.
   var extentsEnd: FileOffset?
-  /// Whether the index says that thumbnails of the content are still to be made.
-  var isMediaPending = false
-  /// Whether its first bytes are known not to be those of a photo or video.
-  var isKnownNotMedia = false
-  /// Whether the name that it was found by last is none of a photo.
-  var isHidden = false
-  /// Whether the name that it was found by last is that of a sidecar; nil if it was not found by a name, as the kernel may
-  /// know names from listings.
-  var isSidecar: Bool?
-  /// Whether the catalog notes already that this sidecar is to be read.
-  var isReadPending = false
-  /// When the content changed last, on the monotonic clock; 0 if not since the inode is in memory.
-  var contentChanged: UInt64 = 0
+  /// Bits that the change sink keeps of it while it is in memory.
+  var sinkMarks: UInt8 = 0
+  /// A time that the change sink keeps of it, on the monotonic clock.
+  var sinkTime: UInt64 = 0
   /// Whether it was looked up since `InodeSet.shrink(steps:)` last saw it.
   var wasUsed = false
 

@@ -1,8 +1,8 @@
 // What the file system tells of changes to the part that knows photos. The file system itself knows none.
 //
 // Invariants
-// 1. Each call is made with the file system's lock held and in the operation that makes the change, so a commit has
-//    both or neither. An implementation never gives the lock back.
+// 1. Each call is made with the file system's lock held and in the operation that makes the change, or in the savepoint
+//    of its rows, so a commit has both or neither. An implementation never gives the lock back.
 // 2. Content is told of before it changes: an error thrown then refuses the operation, which has changed no content yet.
 //    Everything else is told of once it is done; a failure to note it does not undo it.
 // 3. What an implementation keeps of an inode is in `Inode.sinkMarks` and `Inode.sinkTime`. The file system reads neither.
@@ -39,6 +39,14 @@ protocol ChangeSink: AnyObject, Sendable {
 
   /// Who may do what with an inode changed, or its time of modification was set.
   func noteRights(of inode: Inode, _ files: borrowing LockedFileSystem)
+
+  /// A regular file without a name is being deleted from the index. The call is in the savepoint that deletes its row.
+  ///
+  /// - Returns: inodes without a name that it led to. Each loses a link when the savepoint has ended.
+  func noteRemoval(of inode: Inode, in index: Index) throws(IndexError) -> [InodeNumber]
+
+  /// A commit stores what is newer in memory than in the index. The call is in the savepoint that stores inodes.
+  func noteCommit(in index: Index, _ files: borrowing LockedFileSystem) throws(IndexError)
 }
 
 /// How a content changes that is not written.

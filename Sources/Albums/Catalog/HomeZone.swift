@@ -64,6 +64,11 @@ extension CatalogUpdates {
     files.catalog.settled = .after(nil)
   }
 
+  /// The home zone that an index has.
+  static func homeZone(in index: Index) throws(IndexError) -> String? {
+    try index.metaText(homeZoneKey).flatMap { ZoneName.isValid($0) ? $0 : nil }
+  }
+
   /// Finds the name of the home zone of the space when it is opened.
   mutating func loadHomeZone() {
     do throws(IndexError) {

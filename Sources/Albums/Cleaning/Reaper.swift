@@ -69,7 +69,7 @@ extension Reaper {
   private func reap(_ inode: Inode) -> Bool {
     var removed: Int64 = 0
     var isGone = false
-    var media: MediaRecord?
+    var derivatives: [InodeNumber] = []
     do throws(Errno) {
       try files.withSavepoint { index throws(IndexError) in
         if inode.record.allocated > 0 {
@@ -79,14 +79,7 @@ extension Reaper {
           if pieces.count == Self.step { return }
         }
         if inode.record.hasExtendedAttributes { try index.attributes.removeAll(of: inode.number) }
-        if inode.isRegular {
-          media = try index.media.row(inode.number)
-          if media != nil {
-            try CatalogUpdates.dropItem(inode.number, in: index)
-            try index.media.deleteMedia(inode.number)
-          }
-          if inode.isSidecar != false { try index.catalog.dropSidecar(inode.number) }
-        }
+        if inode.isRegular { derivatives = try files.changeSink.noteRemoval(of: inode, in: index) }
         try index.deleteInode(inode.number)
         if inode.deletion.isListed { try index.removeOrphan(inode.number) }
         isGone = true
@@ -99,11 +92,24 @@ extension Reaper {
     inode.record.allocated -= removed
     if isGone {
       files.inodes.noteDeleted(inode)
-      files.mediaUpdates.dropLinks(of: media)
+      dropLinks(of: derivatives)
     } else {
       files.markChanged(inode)
     }
     return isGone
+  }
+
+  /// Removes one link from each of these inodes, which have no name, and deletes those that have none left.
+  func dropLinks(of derivatives: [InodeNumber]) {
+    for number in derivatives {
+      // One that cannot be read is left for a check to find.
+      guard let derivative = try? files.inode(number), derivative.record.links > 0 else { continue }
+      derivative.record.removeLink()
+      files.markChanged(derivative)
+      if derivative.record.links > 0 { continue }
+      files.inodes.noteOrphaned(derivative)
+      delete(derivative)
+    }
   }
 
   /// Deletes all inodes without a name, open or not, when nobody uses the file system any more.

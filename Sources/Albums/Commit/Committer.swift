@@ -206,7 +206,7 @@ extension Committer {
     return Array(files.cleaning.retiring)
   }
 
-  /// Writes the rows that are out of date, and a home zone that none has yet. All data is in the log by now, or the disk is full.
+  /// Writes the rows that are out of date. All data is in the log by now, or the disk is full.
   private func storeInodes() throws(Errno) {
     do throws(IndexError) {
       try files.index.withSavepoint { () throws(IndexError) in
@@ -217,9 +217,7 @@ extension Committer {
         for inode in files.inodes.newOrphans where inode.deletion != .deleted {
           try files.index.addOrphan(inode.number)
         }
-        if files.catalog.isHomeZoneNew, let zone = files.catalog.homeZone {
-          try files.index.setMeta(CatalogUpdates.homeZoneKey, to: zone)
-        }
+        try files.changeSink.noteCommit(in: files.index, files)
       }
     } catch {
       let errno = files.failed(error)
@@ -228,7 +226,6 @@ extension Committer {
       throw errno
     }
     files.inodes.noteStored()
-    files.catalog.isHomeZoneNew = false
   }
 
   /// The row of an inode for what the log has of it. On a full disk some data may still wait. The row then ends the

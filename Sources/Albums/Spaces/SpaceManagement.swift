@@ -7,7 +7,6 @@
 //    removes all of them.
 // 3. A password that opens nothing takes the same work and gives the same error, whatever else the vault contains.
 
-internal import Catalog
 package import Crypto
 internal import Glibc
 internal import Index
@@ -200,8 +199,7 @@ package enum SpaceManager {
         indexBytes: Int64(space.databasePageCount) * Int64(Space.databasePageSize),
         deletedBytes: Int64(deleted.all) * Int64(space.segmentBytes),
         deletedUntil: deleted.all > 0 && deleted.unknown == 0 ? space.retiredUntil : nil,
-        homeZone: try index.metaText(CatalogUpdates.homeZoneKey).flatMap { ZoneName.isValid($0) ? $0 : nil },
-        passwords: passwords(of: space))
+        homeZone: try CatalogUpdates.homeZone(in: index), passwords: passwords(of: space))
     }
   }
 

@@ -65,15 +65,7 @@ extension MediaUpdates {
 
   /// Removes one link from each derivative that a row pointed at.
   func dropLinks(of record: MediaRecord?) {
-    for number in [record?.small, record?.large].compactMap(\.self) {
-      // One that cannot be read is left for a check to find.
-      guard let derivative = try? files.inode(number), derivative.record.links > 0 else { continue }
-      derivative.record.removeLink()
-      files.markChanged(derivative)
-      if derivative.record.links > 0 { continue }
-      files.inodes.noteOrphaned(derivative)
-      files.reaper.delete(derivative)
-    }
+    if let record { files.reaper.dropLinks(of: record.derivatives) }
   }
 
   /// Notes the name that a file has now: what has the name of no photo is not looked at by itself.
@@ -127,10 +119,15 @@ extension MediaUpdates {
   func canShare(_ record: MediaRecord) -> Bool { record.state == .known && presentDerivatives(of: record) != nil }
 
   private func presentDerivatives(of record: MediaRecord) -> [Inode]? {
-    let numbers = [record.small, record.large].compactMap(\.self)
+    let numbers = record.derivatives
     let derivatives = numbers.compactMap { try? files.inode($0) }.filter { $0.record.links > 0 }
     return derivatives.count == numbers.count ? derivatives : nil
   }
+}
+
+extension MediaRecord {
+  /// The inodes of the JPEGs that were made.
+  var derivatives: [InodeNumber] { [small, large].compactMap(\.self) }
 }
 
 extension FileName {

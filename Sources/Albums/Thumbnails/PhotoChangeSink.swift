@@ -67,4 +67,20 @@ final class PhotoChangeSink: ChangeSink {
     files.catalogUpdates.noteCatalogChange(inode)
     files.catalogUpdates.noteSidecarRights(inode)
   }
+
+  func noteRemoval(of inode: Inode, in index: Index) throws(IndexError) -> [InodeNumber] {
+    let media = try index.media.row(inode.number)
+    if media != nil {
+      try CatalogUpdates.dropItem(inode.number, in: index)
+      try index.media.deleteMedia(inode.number)
+    }
+    if inode.isSidecar != false { try index.catalog.dropSidecar(inode.number) }
+    return media?.derivatives ?? []
+  }
+
+  func noteCommit(in index: Index, _ files: borrowing LockedFileSystem) throws(IndexError) {
+    guard files.catalog.isHomeZoneNew else { return }
+    if let zone = files.catalog.homeZone { try index.setMeta(CatalogUpdates.homeZoneKey, to: zone) }
+    files.catalog.isHomeZoneNew = false
+  }
 }

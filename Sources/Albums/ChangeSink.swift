@@ -4,7 +4,7 @@
 // 1. Each call is made with the file system's lock held and in the operation that makes the change, or in the savepoint
 //    of its rows, so a commit has both or neither. An implementation never gives the lock back.
 // 2. Content is told of before it changes: an error thrown then refuses the operation, which has changed no content yet.
-//    Everything else is told of once it is done; a failure to note it does not undo it.
+//    Names, attributes and rights are told of once they have changed; a failure to note that does not undo the change.
 // 3. What an implementation keeps of an inode is in `Inode.sinkMarks` and `Inode.sinkTime`. The file system reads neither.
 
 internal import Index

@@ -5,7 +5,6 @@
 // 2. The rights are those of the process that opened the file, also if another one uses it afterwards.
 
 package import Catalog
-internal import Glibc
 internal import System
 
 /// One open of the door.
@@ -68,15 +67,5 @@ package final class DoorSession: @unchecked Sendable {
       }
       return answer?.read(count, stops: stops)
     }
-  }
-}
-
-extension CivilDate {
-  /// The day on this machine's clock.
-  package static func today() -> CivilDate? {
-    var now = time(nil)
-    var local = unsafe tm()
-    guard unsafe localtime_r(&now, &local) != nil else { return nil }
-    return unsafe CivilDate(year: Int(local.tm_year) + 1900, month: Int(local.tm_mon) + 1, day: Int(local.tm_mday))
   }
 }

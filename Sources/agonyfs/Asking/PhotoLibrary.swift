@@ -3,7 +3,6 @@
 
 internal import Catalog
 internal import Client
-internal import Glibc
 internal import Mount
 internal import SystemPackage
 
@@ -89,7 +88,7 @@ struct PhotoLibrary {
   /// - Throws: `CommandFailure` that points at what is wrong.
   static func check(_ query: String) throws(CommandFailure) {
     do throws(QueryError) {
-      _ = try QueryParser.parse(query, today: today)
+      _ = try QueryParser.parse(query, today: CivilDate.today())
     } catch {
       throw CommandFailure(error, in: query)
     }
@@ -115,13 +114,5 @@ struct PhotoLibrary {
     } catch {
       return (error as? CommandFailure)?.message == NoFacts.noPhoto.rawValue + "."
     }
-  }
-
-  /// The day in which the query is asked.
-  private static var today: CivilDate? {
-    var now = time(nil)
-    var parts = unsafe tm()
-    guard unsafe localtime_r(&now, &parts) != nil else { return nil }
-    return unsafe CivilDate(year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday))
   }
 }

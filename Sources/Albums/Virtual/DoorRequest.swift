@@ -156,15 +156,10 @@ struct DoorRequest {
 
     private func sortOrder(_ value: String, _ line: ArraySlice<UInt8>) throws(Refusal) -> SortOrder {
       let isReversed = value.first == "-"
-      let word = isReversed ? String(value.dropFirst()) : value
-      let keys: [(String, SortKey)] = [
-        ("time", .time), ("name", .name), ("size", .size), ("rating", .rating), ("duration", .duration),
-      ]
       let key = try known(
-        keys.first { $0.0 == word }?.1, line,
-        "sort is one of time, name, size, rating, duration, with a minus for the other way round")
-      // The latest, largest and best come first, names from the beginning.
-      return SortOrder(key, isDescending: (key != .name) != isReversed)
+        SortKey(word: value.dropFirst(isReversed ? 1 : 0)), line,
+        "sort is one of \(SortKey.words), with a minus for the other way round")
+      return SortOrder(key, isTurned: isReversed)
     }
 
     private func flag(_ value: String, _ line: ArraySlice<UInt8>) throws(Refusal) -> Bool {

@@ -2,6 +2,26 @@
 package enum SortKey: UInt8, Sendable, CaseIterable {
   case time = 1
   case name, size, rating, duration
+
+  /// The key of a word; nil if there is none.
+  package init?(word: some StringProtocol) {
+    guard let key = Self.allCases.first(where: { $0.word == word }) else { return nil }
+    self = key
+  }
+
+  /// As people and requests name it.
+  package var word: String {
+    switch self {
+    case .time: "time"
+    case .name: "name"
+    case .size: "size"
+    case .rating: "rating"
+    case .duration: "duration"
+    }
+  }
+
+  /// All words.
+  package static var words: String { allCases.map(\.word).joined(separator: ", ") }
 }
 
 /// An order of answers. Items without the key come last in both directions; items with the same key are ordered by
@@ -15,6 +35,9 @@ package struct SortOrder: Hashable, Sendable {
     self.key = key
     self.isDescending = isDescending
   }
+
+  /// The newest, largest, best and longest first, names from the beginning; or `isTurned` around.
+  package init(_ key: SortKey, isTurned: Bool) { self.init(key, isDescending: (key != .name) != isTurned) }
 
   /// Newest first.
   package static let standard = SortOrder(.time, isDescending: true)

@@ -43,7 +43,7 @@ struct ListCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Sort by \(SortKey.allCases.map(\.word).joined(separator: ", ")): the newest, largest, best and longest first, "
+      "Sort by \(SortKey.words): the newest, largest, best and longest first, "
         + "names from A; by time if not given.",
       valueName: "field"))
   var sort: String?
@@ -117,12 +117,11 @@ struct ListCommand: ParsableCommand {
     if sort != nil || reverse {
       let word = (sort ?? "time").lowercased()
       let isTurned = word.hasPrefix("-") != reverse
-      guard let key = SortKey.allCases.first(where: { $0.word == word.dropFirst(word.hasPrefix("-") ? 1 : 0) }) else {
-        let known = SortKey.allCases.map(\.word).joined(separator: ", ")
-        throw CommandFailure(.usage, "There is no order \"\(sort ?? "")\"; there are \(known).")
+      guard let key = SortKey(word: word.dropFirst(word.hasPrefix("-") ? 1 : 0)) else {
+        throw CommandFailure(.usage, "There is no order \"\(sort ?? "")\"; there are \(SortKey.words).")
       }
       request.sort = (isTurned ? "-" : "") + key.word
-      order = SortOrder(key, isDescending: (key != .name) != isTurned)
+      order = SortOrder(key, isTurned: isTurned)
     }
     if let limit { request.limit = try Self.number(limit, of: "--limit") }
     if let after {
@@ -160,18 +159,6 @@ struct ListCommand: ParsableCommand {
   private func library() throws -> PhotoLibrary {
     if let mounted = try PhotoLibrary.mounted(at: place.bytes) { return mounted }
     return try PhotoLibrary.vault(at: place.bytes, vault)
-  }
-}
-
-extension SortKey {
-  var word: String {
-    switch self {
-    case .time: "time"
-    case .name: "name"
-    case .size: "size"
-    case .rating: "rating"
-    case .duration: "duration"
-    }
   }
 }
 

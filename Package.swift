@@ -125,7 +125,7 @@ let package = Package(
     .target(
       name: "Gallery",
       dependencies: [
-        "System", "Crypto", "Client", "Import", "Export", "CPlatform",
+        "System", "Crypto", "Client", "Catalog", "Import", "Export", "CPlatform",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
@@ -292,7 +292,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "System", "QuickUnlock", "agonyfs", "agonyfs-guard", "agonyfs-unlock", "unlock-with-virtual-token", "Client",
-        "map-writer", "Storage", "FaultyStorage", "TestSupport",
+        "Catalog", "map-writer", "Storage", "FaultyStorage", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(name: "GuardTests", dependencies: ["Guard"], swiftSettings: strict),

@@ -19,7 +19,7 @@ extension CatalogUpdates {
   }
 
   func noteCatalogAttribute(_ name: [UInt8], of inode: Inode) {
-    guard UserWords.isOne(name) else { return }
+    guard UserWord.isOne(name) else { return }
     if inode.isDirectory {
       note { index throws(IndexError) in try index.catalog.addStale(inode.number, .match) }
     } else {

@@ -99,7 +99,7 @@ extension Cataloguer {
     var groups: [String: Set<UInt64>] = [:]
     for (inode, known) in content.known {
       guard let word = known.stackWord else { continue }
-      if word == UserWords.apart { decisions.alone.insert(inode) } else { groups[word, default: []].insert(inode) }
+      if word == UserWord.apart { decisions.alone.insert(inode) } else { groups[word, default: []].insert(inode) }
     }
     decisions.together = groups.values.filter { $0.count > 1 }.sorted { ($0.min() ?? 0) < ($1.min() ?? 0) }
     return decisions
@@ -223,8 +223,7 @@ extension Cataloguer {
     }
     try fileSystem.locked { files throws(Errno) in
       guard let inode = try? files.inode(directory), inode.record.hasExtendedAttributes else { return }
-      let value = try files.result(
-        of: files.index.attributes.value(named: Array(UserWords.cover.utf8), of: directory))
+      let value = try files.result(of: files.index.attributes.value(named: UserWord.cover.name, of: directory))
       content.cover = value.map { AlbumCover($0) }
     }
     if !content.sidecars.isEmpty { fileSystem.locked { $0.signals[.thumbnailWork].signal() } }

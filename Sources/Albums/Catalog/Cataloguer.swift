@@ -210,7 +210,7 @@ extension CatalogUpdates {
       source.record.owner == inode.record.owner
     else { return }
     var words: [(name: [UInt8], value: [UInt8])] = []
-    for name in UserWords.copied.map({ Array($0.utf8) }) {
+    for name in UserWord.copied.map(\.name) {
       if inode.record.hasExtendedAttributes,
         try files.result(of: files.index.attributes.value(named: name, of: inode.number)) != nil
       {
@@ -348,12 +348,12 @@ extension CatalogUpdates {
   }
 
   /// The texts of the attributes that say something about a photo.
-  private func words(of inode: Inode) throws(Errno) -> [String: String] {
+  private func words(of inode: Inode) throws(Errno) -> [UserWord: String] {
     guard inode.record.hasExtendedAttributes else { return [:] }
-    var texts: [String: String] = [:]
-    for name in UserWords.ofFiles {
-      if let value = try files.result(of: files.index.attributes.value(named: Array(name.utf8), of: inode.number)) {
-        texts[name] = String(decoding: value, as: UTF8.self)
+    var texts: [UserWord: String] = [:]
+    for word in UserWord.ofFiles {
+      if let value = try files.result(of: files.index.attributes.value(named: word.name, of: inode.number)) {
+        texts[word] = String(decoding: value, as: UTF8.self)
       }
     }
     return texts

@@ -275,7 +275,7 @@ extension CatalogRights {
   /// Whether the user said that a file is nobody's duplicate.
   fileprivate func isDistinct(_ inode: InodeNumber) throws(Errno) -> Bool {
     guard let record = try presentRecord(inode), record.hasExtendedAttributes else { return false }
-    let value = try files.result(of: files.index.attributes.value(named: Array(UserWords.distinct.utf8), of: inode))
+    let value = try files.result(of: files.index.attributes.value(named: UserWord.distinct.name, of: inode))
     return value == [UInt8(ascii: "1")]
   }
 }

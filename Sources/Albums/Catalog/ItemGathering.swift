@@ -10,9 +10,9 @@ extension MediaItem {
   /// - Parameters:
   ///   - lists: of the file itself, and of the sidecars that belong to it.
   ///   - modified: when the file was modified, in UTC.
-  ///   - attributes: texts by their names.
+  ///   - attributes: what each says.
   package mutating func offer(
-    _ lists: [FactList], name: [UInt8]?, modified: WallTime?, attributes: [String: String]
+    _ lists: [FactList], name: [UInt8]?, modified: WallTime?, attributes: [UserWord: String]
   ) -> (times: [TimeCandidate], stackWord: String?, isDistinct: Bool) {
     var times: [TimeCandidate] = []
     for list in lists { times += offer(list) }

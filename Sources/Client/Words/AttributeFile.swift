@@ -2,6 +2,7 @@
 // 1. After a failure in the middle the attributes are those from before, as far as the file system allows.
 
 internal import CPlatform
+package import Catalog
 internal import Glibc
 package import System
 package import SystemPackage

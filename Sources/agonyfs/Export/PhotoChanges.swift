@@ -4,6 +4,7 @@
 // 1. Everything of a photo is read in the decoder's process only.
 // 2. With --strip, what the decoder does not say how to strip is not exported.
 
+internal import Catalog
 internal import Client
 internal import Export
 internal import Glibc
@@ -93,7 +94,7 @@ final class PhotoChanges: ExportChanges {
     do throws(Errno) { attributes = try file.attributes() } catch { throw .source(error.rawValue) }
     var words: [UserWord: [UInt8]] = [:]
     for (name, value) in attributes {
-      if let word = UserWord(rawValue: String(decoding: name, as: UTF8.self)) { words[word] = value }
+      if let word = UserWord(name: name) { words[word] = value }
     }
     let found = (try? library.facts(of: path))?.facts
     let sidecar = WordsSidecar(words, takeout: found, places: strip == nil, times: strip != .all)

@@ -78,7 +78,7 @@ extension TakenTimes {
     /// What a photo, a video or a sidecar says.
     var facts = FactList()
     /// What the user said, which an import keeps.
-    var attributes: [String: String] = [:]
+    var attributes: [UserWord: String] = [:]
   }
 
   private func read(_ file: SortedFile) -> ReadFile {
@@ -99,7 +99,7 @@ extension TakenTimes {
     found.kind = kind
     found.facts = list
     for (name, value) in calls.attributes(of: opened) {
-      found.attributes[String(decoding: name, as: UTF8.self)] = String(decoding: value, as: UTF8.self)
+      if let word = UserWord(name: name) { found.attributes[word] = String(decoding: value, as: UTF8.self) }
     }
     return found
   }

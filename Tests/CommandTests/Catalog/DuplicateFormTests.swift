@@ -1,3 +1,4 @@
+import Catalog
 import Glibc
 import TestSupport
 import Testing

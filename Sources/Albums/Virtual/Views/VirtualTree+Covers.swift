@@ -12,7 +12,6 @@ internal import Vault
 
 extension VirtualTree {
   private static let ending = Array(".jpg".utf8)
-  private static let coverName = Array("user.agonyfs.cover".utf8)
   /// Directories below an album that are searched for its cover at most.
   private static let mostDirectories = 256
   /// Photos that are looked at with one taking of the lock.
@@ -97,7 +96,7 @@ extension VirtualTree {
 
   private func chosenPhoto(of directory: InodeNumber) throws(Errno) -> InodeNumber? {
     let value: [UInt8]
-    do throws(Errno) { value = try fileSystem.extendedAttribute(Self.coverName, of: directory) } catch .noData {
+    do throws(Errno) { value = try fileSystem.extendedAttribute(UserWord.cover.name, of: directory) } catch .noData {
       return nil
     }
     let cover = AlbumCover(value)

@@ -1,32 +1,7 @@
 // Invariants
-// 1. The extended attributes are all that is kept: whoever sets them in another way says the same.
-// 2. What is written is read again as it was meant, or refused: nothing is cut.
+// 1. What is written is read again as it was meant, or refused: nothing is cut.
 
 package import Catalog
-
-/// What a user says about a file, and the extended attribute in which it is.
-package enum UserWord: String, CaseIterable {
-  case tags = "user.xdg.tags"
-  /// Tags that the file itself has, and that the user took away.
-  case without = "user.agonyfs.without"
-  case caption = "user.xdg.comment"
-  case rating = "user.baloo.rating"
-  case title = "user.agonyfs.title"
-  case favourite = "user.agonyfs.favourite"
-  case people = "user.agonyfs.people"
-  case taken = "user.agonyfs.taken"
-  case position = "user.agonyfs.position"
-  /// Fields of the user's own.
-  case fields = "user.agonyfs.fields"
-  case stack = "user.agonyfs.stack"
-  /// Whether it is no duplicate of anything.
-  case distinct = "user.agonyfs.distinct"
-  /// On a directory: its cover, as `AlbumCover` has it.
-  case cover = "user.agonyfs.cover"
-
-  /// Longest value of an extended attribute in bytes.
-  package static let mostBytes = 65_536
-}
 
 /// A list of tags or people as an attribute has it.
 package enum WordList {

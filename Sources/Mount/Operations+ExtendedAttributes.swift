@@ -28,7 +28,7 @@ extension fuse_lowlevel_ops {
         let name = unsafe bytes(of: name)
         let value = unsafe [UInt8](UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : size))
         guard DaemonAttribute(name) == nil else { throw .notPermitted }
-        if inode == VirtualNode.control.number.rawValue, name == VirtualTree.requestName {
+        if inode == VirtualNode.control.number.rawValue, name.elementsEqual(VirtualTree.requestName.utf8) {
           guard try unsafe volume.owns(.root, Caller(request)) else { throw .notPermitted }
           return try volume.virtual.request(value)
         }

@@ -1,3 +1,4 @@
+internal import Albums
 internal import CPlatform
 internal import Glibc
 internal import System
@@ -9,6 +10,8 @@ package enum OwnerRequest: String, Sendable {
   case giveBack = "give-back"
   /// Not to do that.
   case keepDeleted = "keep-deleted"
+  /// To make all thumbnails again.
+  case rebuild
   /// To write now what was done, into the index.
   case write
 
@@ -26,7 +29,7 @@ package enum OwnerRequest: String, Sendable {
 
   private static func send(_ text: String, to place: FilePath) throws(Errno) {
     try unsafe place.appending(".agonyfs").call {
-      unsafe setxattr($0, "user.agonyfs.request", text, text.utf8.count, 0)
+      unsafe setxattr($0, VirtualTree.requestName, text, text.utf8.count, 0)
     }
   }
 }

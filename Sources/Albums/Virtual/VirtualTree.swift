@@ -22,7 +22,7 @@ package final class VirtualTree: Sendable {
   /// The names in the root directory that are not stored.
   package static let rootNames = [sharedName, controlName]
   /// The extended attribute of `.agonyfs` that takes requests.
-  package static let requestName = Array("user.agonyfs.request".utf8)
+  package static let requestName = "user.agonyfs.request"
 
   let fileSystem: FileSystem
   let digests = NameDigests()

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import CPlatform
 internal import Client
 internal import FoundationEssentials
 internal import Glibc
@@ -29,7 +28,7 @@ struct ThumbnailsCommand: ParsableCommand {
     guard !mountPoint.isEmpty else { throw CommandFailure.empty("The path of the mount point") }
     let control = ControlDirectory(mountPoint: AbsolutePath.of(mountPoint))
     if failed { return try control.listFailures() }
-    if rebuild { try control.request("rebuild") }
+    if rebuild { try control.rebuild() }
     try wait(control)
   }
 
@@ -104,10 +103,8 @@ private struct ControlDirectory {
     try Descriptor.standardOutput.writeAll(bytes)
   }
 
-  func request(_ text: String) throws {
-    try ask { path throws(Errno) in
-      try unsafe path.call { unsafe setxattr($0, "user.agonyfs.request", text, text.utf8.count, 0) }
-    }
+  func rebuild() throws {
+    try ask { _ throws(Errno) in try OwnerRequest.rebuild.send(to: mountPoint) }
   }
 
   /// Asks the mount to write what it knows, so that whoever looks into the vault finds it there.

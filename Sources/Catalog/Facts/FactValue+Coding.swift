@@ -40,18 +40,14 @@ extension FactValue {
   }
 
   init(_ subject: Subject, from reader: inout ByteReader) throws(ByteReader.Malformed) {
-    func some<T>(_ value: T?) throws(ByteReader.Malformed) -> T {
-      guard let value else { throw ByteReader.Malformed() }
-      return value
-    }
     switch subject {
     case .time: self = .time(try reader.time())
     case .position:
       let (latitude, longitude) = (try reader.real(), try reader.real())
-      self = .position(try some(Position(latitude: latitude, longitude: longitude)))
+      self = .position(try ByteReader.known(Position(latitude: latitude, longitude: longitude)))
     case .altitude: self = .altitude(try reader.real())
-    case .projection: self = .projection(try some(MediaItem.Projection(rawValue: try reader.read(UInt8.self))))
-    case .kind: self = .kind(try some(MediaKind(rawValue: try reader.read(UInt8.self))))
+    case .projection: self = .projection(try reader.code(MediaItem.Projection.self))
+    case .kind: self = .kind(try reader.code(MediaKind.self))
     case .dimensions:
       let (width, height) = (try reader.whole(), try reader.whole())
       self = .dimensions(width: Int(clamping: width), height: Int(clamping: height))
@@ -94,18 +90,6 @@ extension FactValue {
 }
 
 extension ByteWriter {
-  fileprivate mutating func whole(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      append(UInt8(rest & 0x7F) | 0x80)
-      rest >>= 7
-    }
-    append(UInt8(rest))
-  }
-
-  /// Numbers near zero are short, with either sign.
-  fileprivate mutating func signed(_ value: Int64) { whole(UInt64(bitPattern: value << 1 ^ value >> 63)) }
-
   fileprivate mutating func real(_ value: Double) {
     for (exponent, power) in ShortFraction.powers.enumerated() where value.isFinite {
       let scaled = (value * power).rounded()
@@ -117,11 +101,6 @@ extension ByteWriter {
     }
     append(ShortFraction.notDecimal)
     append(value.bitPattern)
-  }
-
-  fileprivate mutating func text(_ text: String) {
-    whole(UInt64(text.utf8.count))
-    append(text.utf8)
   }
 
   /// What kind of clock it was and how exact, in a byte; the seconds; what is smaller, if it was exact; the offset. The
@@ -142,42 +121,15 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-  fileprivate mutating func whole() throws(Malformed) -> UInt64 {
-    var value: UInt64 = 0
-    for shift in stride(from: UInt64(0), to: 64, by: 7) {
-      let byte = try read(UInt8.self)
-      guard shift < 63 || byte <= 1 else { throw Malformed() }
-      value |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return value }
-    }
-    throw Malformed()
-  }
-
-  fileprivate mutating func signed() throws(Malformed) -> Int64 {
-    let value = try whole()
-    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
-  }
-
   fileprivate mutating func real() throws(Malformed) -> Double {
     let exponent = try read(UInt8.self)
-    if exponent == ShortFraction.notDecimal {
-      let value = Double(bitPattern: try read(UInt64.self))
-      guard value.isFinite else { throw Malformed() }
-      return value
-    }
+    if exponent == ShortFraction.notDecimal { return try double() }
     guard exponent < ShortFraction.powers.count else { throw Malformed() }
     return Double(try signed()) / ShortFraction.powers[Int(exponent)]
   }
 
-  fileprivate mutating func text() throws(Malformed) -> String {
-    let bytes = try readBytes(Int(clamping: try whole()))
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw Malformed() }
-    return text
-  }
-
   fileprivate mutating func texts() throws(Malformed) -> [String] {
-    let count = Int(clamping: try whole())
-    guard count <= remaining else { throw Malformed() }
+    let count = try count()
     var texts: [String] = []
     for _ in 0..<count { texts.append(try text()) }
     return texts

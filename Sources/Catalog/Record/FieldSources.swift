@@ -1,6 +1,8 @@
 // Invariants
 // 1. Entries are sorted by field, no field twice, no entry without a source.
 
+internal import System
+
 /// Which source gave each field of a record; several for a union such as the tags.
 package struct FieldSources: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
@@ -39,22 +41,26 @@ package struct FieldSources: Hashable, Sendable {
 extension FieldSources {
   /// The stored form: for each field its number, then its sources, seven bits in a byte, the lowest first.
   package var packed: [UInt8] {
-    var writer = PackedWriter()
+    var writer = ByteWriter()
     for entry in entries {
-      writer.bytes.append(entry.field)
-      writer.number(UInt64(entry.sources.rawValue))
+      writer.append(entry.field)
+      writer.whole(UInt64(entry.sources.rawValue))
     }
     return writer.bytes
   }
 
   /// Reads the stored form; nil if no `packed` gives these bytes. Fields and sources of a later version are kept.
   package init?(packed bytes: [UInt8]) {
-    var reader = PackedReader(bytes)
-    while !reader.isAtEnd {
-      guard let field = reader.byte(), field > entries.last?.field ?? 0,
-        let value = reader.number().flatMap(UInt32.init(exactly:)), value != 0
-      else { return nil }
-      entries.append(Entry(field: field, sources: FactSources(rawValue: value)))
+    var reader = ByteReader(bytes)
+    do throws(ByteReader.Malformed) {
+      while reader.remaining > 0 {
+        let field = try reader.read(UInt8.self)
+        let value = try ByteReader.known(UInt32(exactly: try reader.whole()))
+        guard field > entries.last?.field ?? 0, value != 0 else { return nil }
+        entries.append(Entry(field: field, sources: FactSources(rawValue: value)))
+      }
+    } catch {
+      return nil
     }
   }
 }

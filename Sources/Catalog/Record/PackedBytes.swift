@@ -1,113 +1,97 @@
-// Values in few bytes.
+// Values in few bytes, for what is stored of photos: whole numbers in groups of seven bits, the lowest first; texts, bytes
+// and lists after their count.
 
-/// Writes values in few bytes.
-package struct PackedWriter {
-  package var bytes: [UInt8] = []
-  /// Nothing written yet.
-  package init() {}
+internal import System
 
+extension ByteWriter {
   /// A number in groups of seven bits, the lowest first.
-  package mutating func number(_ value: UInt64) {
+  mutating func whole(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {
-      bytes.append(UInt8(rest & 0x7F) | 0x80)
+      append(UInt8(rest & 0x7F) | 0x80)
       rest >>= 7
     }
-    bytes.append(UInt8(rest))
+    append(UInt8(rest))
   }
 
-  /// A number with its sign in the lowest bit.
-  package mutating func signed(_ value: Int64) { number(UInt64(bitPattern: value << 1 ^ value >> 63)) }
-
-  /// A floating-point number.
-  package mutating func real(_ value: Double) {
-    var bits = value.bitPattern
-    for _ in 0..<8 {
-      bytes.append(UInt8(truncatingIfNeeded: bits))
-      bits >>= 8
-    }
-  }
+  /// A number with its sign in the lowest bit: those near zero are short.
+  mutating func signed(_ value: Int64) { whole(UInt64(bitPattern: value << 1 ^ value >> 63)) }
 
   /// Bytes after their count.
-  package mutating func blob(_ value: some Collection<UInt8>) {
-    number(UInt64(value.count))
-    bytes += value
+  mutating func blob(_ value: some Collection<UInt8>) {
+    whole(UInt64(value.count))
+    append(value)
   }
 
   /// A text after the count of its bytes.
-  package mutating func text(_ value: String) { blob(value.utf8) }
+  mutating func text(_ value: String) { blob(value.utf8) }
 
   /// Numbers after their count.
-  package mutating func list(_ values: [Int64]) {
-    number(UInt64(values.count))
+  mutating func list(_ values: [Int64]) {
+    whole(UInt64(values.count))
     for value in values { signed(value) }
   }
 }
 
-/// Reads them. Nil for everything that cannot be.
-package struct PackedReader {
-  private let bytes: [UInt8]
-  private var place = 0
-
-  /// At the first byte.
-  package init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  /// Whether nothing is left.
-  package var isAtEnd: Bool { place == bytes.count }
-
-  /// The next byte.
-  package mutating func byte() -> UInt8? {
-    guard place < bytes.count else { return nil }
-    defer { place += 1 }
-    return bytes[place]
+extension ByteReader {
+  /// What is known; throws for nil.
+  static func known<Value>(_ value: Value?) throws(Malformed) -> Value {
+    guard let value else { throw Malformed() }
+    return value
   }
 
-  /// A number; nil also if it could be shorter.
-  package mutating func number() -> UInt64? {
+  /// A byte that stands for a case.
+  mutating func code<Value: RawRepresentable<UInt8>>(_ type: Value.Type) throws(Malformed) -> Value {
+    try Self.known(Value(rawValue: try read(UInt8.self)))
+  }
+
+  /// A number; throws also if it could be shorter.
+  mutating func whole() throws(Malformed) -> UInt64 {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 64, by: 7) {
-      guard let byte = byte() else { return nil }
-      if shift == 63, byte > 1 { return nil }
+      let byte = try read(UInt8.self)
+      guard shift < 63 || byte <= 1 else { throw Malformed() }
       value |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return byte == 0 && shift > 0 ? nil : value }
+      if byte >= 0x80 { continue }
+      guard byte > 0 || shift == 0 else { throw Malformed() }
+      return value
     }
-    return nil
+    throw Malformed()
   }
 
   /// A number with a sign.
-  package mutating func signed() -> Int64? {
-    number().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
+  mutating func signed() throws(Malformed) -> Int64 {
+    let value = try whole()
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 
-  /// A floating-point number that is finite.
-  package mutating func real() -> Double? {
-    guard bytes.count - place >= 8 else { return nil }
-    var bits: UInt64 = 0
-    for index in (0..<8).reversed() { bits = bits << 8 | UInt64(bytes[place + index]) }
-    place += 8
-    let value = Double(bitPattern: bits)
-    return value.isFinite ? value : nil
+  /// A floating-point number in its eight bytes; throws if it is not finite.
+  mutating func double() throws(Malformed) -> Double {
+    let value = Double(bitPattern: try read(UInt64.self))
+    guard value.isFinite else { throw Malformed() }
+    return value
   }
 
   /// Bytes.
-  package mutating func blob() -> [UInt8]? {
-    guard let count = number(), count <= bytes.count - place else { return nil }
-    defer { place += Int(count) }
-    return Array(bytes[place..<place + Int(count)])
-  }
+  mutating func blob() throws(Malformed) -> [UInt8] { try readBytes(Int(clamping: try whole())) }
 
   /// A text in UTF-8.
-  package mutating func text() -> String? { blob().flatMap { String(validating: $0, as: UTF8.self) } }
+  mutating func text() throws(Malformed) -> String { try Self.known(String(validating: try blob(), as: UTF8.self)) }
 
-  /// Numbers.
-  package mutating func list() -> [Int64]? {
-    guard let count = number(), count <= bytes.count - place else { return nil }
+  /// The count of what follows, each of which has a byte at least.
+  mutating func count() throws(Malformed) -> Int {
+    let count = Int(clamping: try whole())
+    guard count <= remaining else { throw Malformed() }
+    return count
+  }
+
+  /// Numbers, of which there is one at least.
+  mutating func list() throws(Malformed) -> [Int64] {
+    let count = try count()
+    guard count > 0 else { throw Malformed() }
     var values: [Int64] = []
-    values.reserveCapacity(Int(count))
-    for _ in 0..<count {
-      guard let value = signed() else { return nil }
-      values.append(value)
-    }
+    values.reserveCapacity(count)
+    for _ in 0..<count { values.append(try signed()) }
     return values
   }
 }

@@ -10,6 +10,8 @@
 // 3. Programs that know no home zone read all of it: a zone from there is written as UTC, and `sources` says more, where
 //    they pass over what they do not know.
 
+internal import System
+
 /// The facts of a photo that no column has. What many photos share is a term, by its number.
 package struct PackedRecord: Hashable, Sendable {
   /// Seconds since 1970, UTC.
@@ -65,36 +67,36 @@ extension PackedRecord {
 
   /// The stored form.
   package var packed: [UInt8] {
-    var writer = PackedWriter()
-    func put<Value>(_ field: Field, _ value: Value?, _ write: (inout PackedWriter, Value) -> Void) {
+    var writer = ByteWriter()
+    func put<Value>(_ field: Field, _ value: Value?, _ write: (inout ByteWriter, Value) -> Void) {
       guard let value else { return }
-      writer.bytes.append(field.rawValue)
+      writer.append(field.rawValue)
       write(&writer, value)
     }
     put(.modified, modified == 0 ? nil : modified) { $0.signed($1) }
     put(.time, timeSource) {
-      $0.bytes.append(precision.rawValue)
-      $0.bytes.append($1.rawValue)
+      $0.append(precision.rawValue)
+      $0.append($1.rawValue)
     }
     put(.offset, zoneSource) {
       $0.signed(Int64(offset ?? 0))
-      $0.bytes.append(($1 == .home ? FactSource.universal : $1).rawValue)
+      $0.append(($1 == .home ? FactSource.universal : $1).rawValue)
     }
-    put(.altitude, altitude) { $0.real($1) }
+    put(.altitude, altitude) { $0.append($1.bitPattern) }
     put(.size, width > 0 || height > 0 ? (width, height) : nil) {
-      $0.number(UInt64(max(0, $1.0)))
-      $0.number(UInt64(max(0, $1.1)))
+      $0.whole(UInt64(max(0, $1.0)))
+      $0.whole(UInt64(max(0, $1.1)))
     }
-    put(.projection, projection) { $0.bytes.append($1.rawValue) }
-    put(.colour, meanColour) { $0.bytes += [$1.red, $1.green, $1.blue] }
+    put(.projection, projection) { $0.append($1.rawValue) }
+    put(.colour, meanColour) { $0.append([$1.red, $1.green, $1.blue]) }
     put(.make, make) { $0.signed($1) }
     put(.model, model) { $0.signed($1) }
     put(.iso, iso) { $0.signed(Int64($1)) }
-    put(.exposure, exposure) { $0.real($1) }
-    put(.aperture, aperture) { $0.real($1) }
-    put(.focal, focalLength) { $0.real($1) }
+    put(.exposure, exposure) { $0.append($1.bitPattern) }
+    put(.aperture, aperture) { $0.append($1.bitPattern) }
+    put(.focal, focalLength) { $0.append($1.bitPattern) }
     put(.codec, codec) { $0.signed($1) }
-    put(.rate, frameRate) { $0.real($1) }
+    put(.rate, frameRate) { $0.append($1.bitPattern) }
     put(.title, title) { $0.text($1) }
     put(.caption, caption) { $0.text($1) }
     put(.tags, tags.isEmpty ? nil : tags) { $0.list($1) }
@@ -102,12 +104,12 @@ extension PackedRecord {
     put(.content, contentIdentifier) { $0.text($1) }
     put(.burst, burstIdentifier) { $0.text($1) }
     put(.motion, motion) {
-      $0.number($1.lowerBound)
-      $0.number($1.upperBound)
+      $0.whole($1.lowerBound)
+      $0.whole($1.upperBound)
     }
     put(.sidecars, sidecars.isEmpty ? nil : sidecars) { $0.list($1) }
     put(.stackWord, stackWord) { $0.text($1) }
-    put(.stack, stackKind) { $0.bytes.append($1.rawValue) }
+    put(.stack, stackKind) { $0.append($1.rawValue) }
     let sources = sources.packed
     put(.sources, sources.isEmpty ? nil : sources) { $0.blob($1) }
     return writer.bytes
@@ -116,78 +118,76 @@ extension PackedRecord {
   /// Reads the stored form; nil if no `packed` gives these bytes. Which sources gave what may be left out.
   package init?(packed bytes: [UInt8], withSources: Bool = true) {
     self.init()
-    var reader = PackedReader(bytes)
+    do throws(ByteReader.Malformed) {
+      try read(bytes, withSources: withSources)
+    } catch {
+      return nil
+    }
+  }
+
+  private mutating func read(_ bytes: [UInt8], withSources: Bool) throws(ByteReader.Malformed) {
+    var reader = ByteReader(bytes)
     var last: UInt8 = 0
-    while !reader.isAtEnd {
-      guard let number = reader.byte(), number > last, let field = Field(rawValue: number) else { return nil }
+    while reader.remaining > 0 {
+      let field = try reader.code(Field.self)
+      guard field.rawValue > last else { throw ByteReader.Malformed() }
       // They come last, and say which zone stands for UTC.
       if field == .sources, !withSources, zoneSource != .universal { return }
-      guard read(field, &reader) else { return nil }
-      last = number
+      guard try read(field, &reader) else { throw ByteReader.Malformed() }
+      last = field.rawValue
     }
   }
 
   /// Reads the value of a field; false if it makes no sense.
-  private mutating func read(_ field: Field, _ reader: inout PackedReader) -> Bool {
-    func take<Value>(_ value: Value?, _ place: inout Value?) -> Bool {
-      place = value
-      return value != nil
-    }
+  private mutating func read(_ field: Field, _ reader: inout ByteReader) throws(ByteReader.Malformed) -> Bool {
     switch field {
     case .modified:
-      modified = reader.signed() ?? 0
+      modified = try reader.signed()
       return modified != 0
     case .time:
-      guard let precision = reader.byte().flatMap(WallTime.Precision.init), !precision.isPartial else { return false }
-      self.precision = precision
-      return take(reader.byte().flatMap(FactSource.init), &timeSource)
+      precision = try reader.code(WallTime.Precision.self)
+      timeSource = try reader.code(FactSource.self)
+      return !precision.isPartial
     case .offset:
-      return take(reader.signed().flatMap(Int32.init(exactly:)), &offset)
-        && take(reader.byte().flatMap(FactSource.init), &zoneSource) && zoneSource != .home
-    case .altitude: return take(reader.real(), &altitude)
+      offset = try ByteReader.known(Int32(exactly: try reader.signed()))
+      zoneSource = try reader.code(FactSource.self)
+      return zoneSource != .home
+    case .altitude: altitude = try reader.double()
     case .size:
-      guard let first = reader.number().flatMap(Int.init(exactly:)),
-        let second = reader.number().flatMap(Int.init(exactly:)), first > 0 || second > 0
-      else { return false }
-      (width, height) = (first, second)
-      return true
-    case .projection: return take(reader.byte().flatMap(MediaItem.Projection.init), &projection)
+      width = try ByteReader.known(Int(exactly: try reader.whole()))
+      height = try ByteReader.known(Int(exactly: try reader.whole()))
+      return width > 0 || height > 0
+    case .projection: projection = try reader.code(MediaItem.Projection.self)
     case .colour:
-      guard let red = reader.byte(), let green = reader.byte(), let blue = reader.byte() else { return false }
-      meanColour = MediaItem.Colour(red: red, green: green, blue: blue)
-      return true
-    case .make: return take(reader.signed(), &make)
-    case .model: return take(reader.signed(), &model)
-    case .iso: return take(reader.signed().flatMap(Int.init(exactly:)), &iso)
-    case .exposure: return take(reader.real(), &exposure)
-    case .aperture: return take(reader.real(), &aperture)
-    case .focal: return take(reader.real(), &focalLength)
-    case .codec: return take(reader.signed(), &codec)
-    case .rate: return take(reader.real(), &frameRate)
-    case .title: return take(reader.text(), &title)
-    case .caption: return take(reader.text(), &caption)
-    case .tags:
-      tags = reader.list() ?? []
-      return !tags.isEmpty
-    case .people:
-      people = reader.list() ?? []
-      return !people.isEmpty
-    case .content: return take(reader.text(), &contentIdentifier)
-    case .burst: return take(reader.text(), &burstIdentifier)
+      let parts = try reader.readBytes(3)
+      meanColour = MediaItem.Colour(red: parts[0], green: parts[1], blue: parts[2])
+    case .make: make = try reader.signed()
+    case .model: model = try reader.signed()
+    case .iso: iso = try ByteReader.known(Int(exactly: try reader.signed()))
+    case .exposure: exposure = try reader.double()
+    case .aperture: aperture = try reader.double()
+    case .focal: focalLength = try reader.double()
+    case .codec: codec = try reader.signed()
+    case .rate: frameRate = try reader.double()
+    case .title: title = try reader.text()
+    case .caption: caption = try reader.text()
+    case .tags: tags = try reader.list()
+    case .people: people = try reader.list()
+    case .content: contentIdentifier = try reader.text()
+    case .burst: burstIdentifier = try reader.text()
     case .motion:
-      guard let start = reader.number(), let end = reader.number(), start <= end else { return false }
+      let (start, end) = (try reader.whole(), try reader.whole())
+      guard start <= end else { return false }
       motion = start..<end
-      return true
-    case .sidecars:
-      sidecars = reader.list() ?? []
-      return !sidecars.isEmpty
-    case .stackWord: return take(reader.text(), &stackWord)
-    case .stack: return take(reader.byte().flatMap(StackKind.init), &stackKind)
+    case .sidecars: sidecars = try reader.list()
+    case .stackWord: stackWord = try reader.text()
+    case .stack: stackKind = try reader.code(StackKind.self)
     case .sources:
-      guard let bytes = reader.blob(), !bytes.isEmpty, let sources = FieldSources(packed: bytes) else { return false }
-      self.sources = sources
+      let bytes = try reader.blob()
+      sources = try ByteReader.known(FieldSources(packed: bytes))
       if zoneSource == .universal, sources[.zone].contains(FactSources(.home)) { zoneSource = .home }
-      return true
+      return !bytes.isEmpty
     }
+    return true
   }
 }

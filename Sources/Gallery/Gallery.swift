@@ -4,6 +4,7 @@
 // 1. Whatever is opened is opened below the root's descriptor (SpaceRoot), so no path leads out of the space.
 // 2. What a browser may name is a `SpacePath`, or a number in a snapshot.
 
+internal import Catalog
 internal import Client
 internal import Import
 internal import System

@@ -12,7 +12,7 @@ enum Sidecar {
       list.add(FieldTables.xmp, from: .sidecar, xmp.find)
       list.add(xmp.find("photoshop:SidecarForExtension").first.map(FactValue.mediaEnding), from: .sidecar)
     case .takeout:
-      guard let json = JSONReader(request.content) else { throw .undecodable("no JSON") }
+      guard let json = JSONTexts(request.content) else { throw .undecodable("no JSON") }
       list.add(FieldTables.takeout, from: .takeout) { json.values[$0] ?? [] }
     case .appleAdjustments:
       // It says how the picture was changed, and nothing that a record has.

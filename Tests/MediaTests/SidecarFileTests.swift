@@ -51,6 +51,16 @@ import Testing
     #expect(item.sources.first(.caption) == .takeout)
   }
 
+  /// Bytes that are no text are one character that nobody knows; everything else counts.
+  @Test func takeoutWithBytesThatAreNoText() throws {
+    var json: [UInt8] = [0xEF, 0xBB, 0xBF]
+    json += Array(#"{"description": "a"#.utf8)
+    json.append(0xFF)
+    json += Array(#"b", "favorited": true}"#.utf8)
+    let item = try facts(.takeout, json).item
+    #expect(item.words.caption == "a\u{FFFD}b" && item.words.isFavourite)
+  }
+
   @Test func adjustmentsSayNothing() throws {
     let plist = "<?xml version=\"1.0\"?><!DOCTYPE plist><plist version=\"1.0\"><dict/></plist>"
     #expect(try facts(.appleAdjustments, Array(plist.utf8)).list.facts.isEmpty)

@@ -2,6 +2,7 @@
 // 1. Memory is bounded by the longest entry, however many there are.
 // 2. An answer that ends before its trailer is an error, never a short answer.
 
+internal import Catalog
 internal import Glibc
 
 /// Why there is no answer, or not all of it.

@@ -1,3 +1,4 @@
+package import Catalog
 internal import System
 
 /// The facts of one photo, as the catalog gives them.

@@ -1,3 +1,5 @@
+package import Catalog
+
 /// One fact of a photo, for people. Texts of it are as files have them: who shows them on a terminal escapes them.
 package struct FactLine: Equatable, Sendable {
   /// The field of the answer that it is of.

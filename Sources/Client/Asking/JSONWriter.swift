@@ -1,3 +1,5 @@
+package import Catalog
+
 /// Writes JSON on one line.
 package enum JSONWriter {
   /// A value, in UTF-8.

@@ -2,6 +2,7 @@
 // 1. An original is given as it is: never decoded, cut or made anew.
 // 2. No more of a content is in memory than the block that is read.
 
+internal import Catalog
 internal import Client
 internal import Glibc
 internal import Import

@@ -1,3 +1,4 @@
+internal import Catalog
 internal import Client
 
 /// Whether photos that came say where they were taken: phones take that away from what they give to browsers.

@@ -1,3 +1,4 @@
+internal import Catalog
 internal import Client
 
 /// Answers for browsers, as JSON.

@@ -1,3 +1,4 @@
+internal import Catalog
 internal import Client
 
 /// What a browser says in JSON about some photos.

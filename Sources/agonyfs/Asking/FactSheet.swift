@@ -1,3 +1,4 @@
+internal import Catalog
 internal import Client
 
 /// All facts of one photo, one on each line, for people.

@@ -2,6 +2,7 @@
 // 1. No line is wider than the terminal.
 // 2. The path keeps its end, which is the name.
 
+internal import Catalog
 internal import Client
 
 /// Photos in lines with columns, for a terminal.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Catalog
 internal import Client
 internal import System
 internal import SystemPackage

@@ -5,6 +5,7 @@
 // 3. Files are looked at again before they are touched. What is not what the catalog found stays as it is.
 
 internal import CPlatform
+internal import Catalog
 internal import Client
 internal import Glibc
 internal import SystemPackage

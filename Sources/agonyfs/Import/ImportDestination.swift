@@ -1,4 +1,5 @@
 internal import CPlatform
+internal import Catalog
 internal import Client
 internal import Glibc
 internal import Import

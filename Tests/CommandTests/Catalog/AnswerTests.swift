@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Catalog
 @testable import Client
 @testable import agonyfs
 

@@ -1,6 +1,6 @@
 // Invariants
-// 1. What is accepted is JSON by RFC 8259, in UTF-8. Nothing else is guessed.
-// 2. Values are at most `mostDepth` inside each other, so that no text exhausts the stack.
+// 1. What is accepted is JSON by RFC 8259, in UTF-8. Nothing is guessed but, with `repairsText`, what is no UTF-8.
+// 2. Lists and objects are at most `mostDepth` inside each other, so that no text exhausts the stack.
 
 /// Reads JSON.
 package struct JSONReader {
@@ -10,20 +10,33 @@ package struct JSONReader {
     package var offset: Int
   }
 
-  private static let mostDepth = 100
+  private let mostDepth: Int
+  private let repairsText: Bool
   private var valuesLeft: Int
   private let bytes: [UInt8]
   private(set) var offset = 0
   private var depth = 0
 
   /// A reader of these bytes.
-  package init(_ bytes: [UInt8], mostValues: Int = .max) { (self.bytes, valuesLeft) = (bytes, mostValues) }
+  ///
+  /// - Parameters:
+  ///   - mostValues: how many values there may be, with all that is in them: each takes more memory than in the text.
+  ///   - mostDepth: how many lists and objects may be inside each other.
+  ///   - repairsText: whether bytes in a string that are no UTF-8 become U+FFFD; else they make the text no JSON.
+  package init(_ bytes: [UInt8], mostValues: Int = .max, mostDepth: Int = 100, repairsText: Bool = false) {
+    (self.bytes, self.mostDepth, self.repairsText, valuesLeft) = (bytes, mostDepth, repairsText, mostValues)
+  }
 
-  /// The only value of a text, with `mostValues` at most, that and all in it: each takes more memory than in the text.
+  /// The only value of a text, with `mostValues` at most, that and all in it.
   package static func value(of bytes: [UInt8], mostValues: Int = .max) throws(Malformed) -> JSONValue {
     var reader = JSONReader(bytes, mostValues: mostValues)
-    let value = try reader.next()
-    guard reader.isAtEnd else { throw Malformed(offset: reader.offset) }
+    return try reader.onlyValue()
+  }
+
+  /// The only value of the text.
+  package mutating func onlyValue() throws(Malformed) -> JSONValue {
+    let value = try next()
+    guard isAtEnd else { throw malformed }
     return value
   }
 
@@ -71,7 +84,7 @@ package struct JSONReader {
   private mutating func nested(
     _ body: (inout JSONReader) throws(Malformed) -> JSONValue
   ) throws(Malformed) -> JSONValue {
-    guard depth < Self.mostDepth else { throw malformed }
+    guard depth < mostDepth else { throw malformed }
     depth += 1
     offset += 1
     let value = try body(&self)
@@ -134,8 +147,9 @@ package struct JSONReader {
       case UInt8(ascii: "\""):
         let start = offset
         offset += 1
-        guard let whole = String(validating: text, as: UTF8.self) else { throw Malformed(offset: start) }
-        return whole
+        if let whole = String(validating: text, as: UTF8.self) { return whole }
+        guard repairsText else { throw Malformed(offset: start) }
+        return String(decoding: text, as: UTF8.self)
       case UInt8(ascii: "\\"): text += try escape()
       case 0..<0x20: throw malformed
       default:

@@ -69,12 +69,6 @@ extension DirectoryRefresh {
     return files
   }
 
-  func freeBytes() throws(Errno) -> Int64 {
-    var host = statvfs()
-    try systemCall { unsafe fstatvfs(root.number, &host) }
-    return Int64(host.f_bavail) * Int64(host.f_frsize)
-  }
-
   /// Makes an exchange of the trees durable, and resets the times that it changed.
   func flushAfterExchange() throws(Errno) {
     try owner.setTimes(of: ".", in: root)

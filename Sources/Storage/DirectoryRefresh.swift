@@ -79,10 +79,10 @@ package final class DirectoryRefresh {
       guard shortFiles == 0 else { throw .shortFiles }
       needed = room(for: files)
       // What an earlier refresh left takes room until it is removed.
-      if try status(of: Self.place, in: directory) == nil, try freeBytes() < needed { throw .noSpace }
+      if try status(of: Self.place, in: directory) == nil, try root.freeBytes() < needed { throw .noSpace }
       if try prepare() { files = try allFiles() }
       do throws(Errno) {
-        if try freeBytes() < needed { throw .noSpace }
+        if try root.freeBytes() < needed { throw .noSpace }
         state.total = files.reduce(0) { $0 + $1.size }
         try renew(files.shuffled())
       } catch {
@@ -94,7 +94,7 @@ package final class DirectoryRefresh {
       switch error {
       case .exchangeRefused: throw .cannotExchange
       case .shortFiles: throw .shortFiles(shortFiles)
-      case .noSpace, .diskQuotaExceeded: throw .noRoom(needed: needed, free: (try? freeBytes()) ?? 0)
+      case .noSpace, .diskQuotaExceeded: throw .noRoom(needed: needed, free: (try? root.freeBytes()) ?? 0)
       case .canceled: throw .interrupted
       case .changedByOthers: throw .changedByOthers
       case .moreReadable: throw .moreReadable

@@ -15,9 +15,7 @@ final class UnnamedFile: HeldRoom {
     try held.withLock { held throws(Errno) in
       if size > held {
         // ext4 keeps what it got of a room that it cannot give in whole.
-        var host = statvfs()
-        try systemCall { unsafe fstatvfs(file.number, &host) }
-        if size - held > Int(host.f_bavail) * Int(host.f_frsize) { throw .noSpace }
+        if try size - held > file.freeBytes() { throw .noSpace }
         do throws(Errno) {
           try systemCall { agonyfs_allocate(file.number, off_t(size), false) }
         } catch {

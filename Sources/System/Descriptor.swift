@@ -84,6 +84,15 @@ package final class Descriptor: Sendable {
     return (Descriptor(ends[0]), Descriptor(ends[1]))
   }
 
+  /// How many bytes this process's user may still write to the file system that the file is on.
+  package func freeBytes() throws(Errno) -> Int64 {
+    var host = statvfs()
+    try systemCall { unsafe fstatvfs(number, &host) }
+    // File systems in user space say what they like.
+    let free = host.f_bavail.multipliedReportingOverflow(by: host.f_frsize)
+    return free.overflow ? .max : Int64(clamping: free.partialValue)
+  }
+
   /// fstat(2).
   package func status() throws(Errno) -> stat {
     var status = stat()

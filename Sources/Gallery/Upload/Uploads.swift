@@ -139,10 +139,7 @@ public struct Uploads: Sendable {
 
   private func checkRoom(_ description: UploadDescription) throws(GalleryError) {
     try GalleryError.of("The space") {
-      var information = statvfs()
-      try systemCall { unsafe fstatvfs(gallery.root.descriptor.number, &information) }
-      let free = information.f_bavail.multipliedReportingOverflow(by: information.f_frsize)
-      guard free.overflow || free.partialValue >= UInt(description.length) else { throw Errno.noSpace }
+      guard try gallery.root.descriptor.freeBytes() >= description.length else { throw Errno.noSpace }
     }
   }
 

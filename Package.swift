@@ -174,7 +174,10 @@ let package = Package(
 
     .target(
       name: "FaultyStorage",
-      dependencies: ["System", "Storage", "Vault", "Crypto", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: [
+        "System", "Storage", "Vault", "Crypto", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
       path: "Tests/FaultyStorage", swiftSettings: hot),
     .target(
       name: "TestSupport",
@@ -244,12 +247,12 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "catalog-bench", dependencies: ["Catalog", "Import", "Media"], path: "Tests/CatalogBench",
+      name: "catalog-bench", dependencies: ["Catalog", "Import", "Media", "TestSupport"], path: "Tests/CatalogBench",
       swiftSettings: strict),
     .executableTarget(
       name: "catalog-space-bench",
       dependencies: [
-        "System", "CPlatform", "Catalog", "Crypto", "Media", "Index", "Albums", "Vault", "Storage",
+        "System", "CPlatform", "Catalog", "Crypto", "Media", "Index", "Albums", "Vault", "Storage", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/CatalogSpaceBench", swiftSettings: strict),

@@ -5,18 +5,7 @@ internal import Catalog
 internal import Glibc
 internal import Import
 internal import Media
-
-/// Random numbers that are the same in every run (SplitMix64).
-struct Numbers: RandomNumberGenerator {
-  var state: UInt64 = 1
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
-  }
-}
+internal import TestSupport
 
 func file(_ path: String) -> [UInt8] {
   guard let file = unsafe fopen(path, "r") else { return [] }
@@ -47,7 +36,7 @@ func measure<Value>(_ name: String, _ body: () throws -> Value) rethrows -> Valu
   return value
 }
 
-var numbers = Numbers()
+var numbers = SplitMix64(state: 1)
 let folder = "/usr/share/libtimezonemap/ui/"
 let (towns, regions, countries) = (
   file(folder + "cities15000.txt"), file(folder + "admin1Codes.txt"), file(folder + "countryInfo.txt")

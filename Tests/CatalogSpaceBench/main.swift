@@ -14,20 +14,15 @@ internal import Media
 internal import Storage
 internal import System
 internal import SystemPackage
+internal import TestSupport
 internal import Vault
 
-/// Random numbers that are the same in every run (SplitMix64).
+/// Random numbers that are the same in every run.
 struct Numbers: RandomNumberGenerator {
-  var state: UInt64 = 1
+  private var numbers = SplitMix64(state: 1)
   /// The look of the picture before; some look nearly like it.
   var lastLook: UInt64 = 0
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
-  }
+  mutating func next() -> UInt64 { numbers.next() }
 }
 
 let places = [

@@ -10,18 +10,10 @@ func packagePath(_ relative: String, file: String = #filePath) -> String {
   file.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/" + relative
 }
 
-/// Random numbers that a seed repeats (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
-  }
+/// Random numbers that a seed repeats.
+typealias SeededNumbers = SplitMix64
 
+extension SplitMix64 {
   mutating func chance(_ one: Int, of all: Int) -> Bool { Int.random(in: 0..<all, using: &self) < one }
 
   mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }

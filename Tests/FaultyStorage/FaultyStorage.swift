@@ -15,21 +15,16 @@ package import Storage
 internal import Synchronization
 internal import System
 package import SystemPackage
+internal import TestSupport
 internal import Vault
 
 /// A small generator with a seed, so that a failure can be repeated.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+  private var numbers: SplitMix64
   /// Begins with a seed.
-  package init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-  /// The next number (SplitMix64).
-  package mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
-  }
+  package init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
+  /// The next number.
+  package mutating func next() -> UInt64 { numbers.next() }
 
   /// The next bytes, 8 in a step; quick in a debug build, too.
   package mutating func bytes(_ count: Int) -> [UInt8] {

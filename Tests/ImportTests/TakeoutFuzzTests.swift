@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Import
@@ -15,7 +16,7 @@ import Testing
       "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn",
     ].map { Array($0.utf8) } + [[0], [0xFF], [0xC3], [0x80], [0xED, 0xA0, 0x80], [0xF0, 0x9F]]
 
-  private static func name(_ numbers: inout RepeatableNumbers) -> [UInt8] {
+  private static func name(_ numbers: inout SplitMix64) -> [UInt8] {
     if UInt8.random(in: 0..<10, using: &numbers) == 0 {
       return (0..<Int.random(in: 0..<70, using: &numbers)).map { _ in UInt8.random(in: 0...255, using: &numbers) }
     }
@@ -24,7 +25,7 @@ import Testing
 
   @Test(arguments: 0..<60 as Range<UInt64>)
   func anyBytesAreAccountedFor(_ seed: UInt64) {
-    var numbers = RepeatableNumbers(seed)
+    var numbers = SplitMix64(state: seed)
     let directories = (0..<3).map { _ in Self.name(&numbers) + [0x2F] }
     var inputs = (0..<Int.random(in: 0..<300, using: &numbers)).map { _ in
       var input = TakeoutInput(path: Self.name(&numbers), part: Int.random(in: 0..<3, using: &numbers))

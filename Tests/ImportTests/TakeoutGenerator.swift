@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import Import
 
 /// Makes trees as Google Takeout does, after every rule, and says what belongs to what.
@@ -8,7 +10,7 @@ struct TakeoutGenerator {
   private(set) var albums: Set<[UInt8]> = []
   /// How often each way of making files was taken.
   private(set) var taken: [Int: Int] = [:]
-  private var numbers: RepeatableNumbers
+  private var numbers: SplitMix64
   private var directory = ""
   private var count = 0
   private let parts: Int
@@ -18,7 +20,7 @@ struct TakeoutGenerator {
   private static let words = ["IMG_", "PXL_", "été ", "Фото", "写真", "😀", "a.b ", "x-y_", "Ünï", "(9) ", "s"]
 
   init(seed: UInt64, files: Int) {
-    numbers = RepeatableNumbers(seed)
+    numbers = SplitMix64(state: seed)
     parts = 1 + Int(seed % 5)
     let roots = ["Takeout/Google Photos/", "Takeout/Google Fotos/", "x/Takeout/Google 相册/", ""]
     let root = roots[Int(seed % UInt64(roots.count))]

@@ -2,21 +2,6 @@ import Testing
 
 @testable import Import
 
-/// Numbers that are the same in each run.
-struct RepeatableNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-}
-
 /// A file as it is given to a tree.
 struct TakeoutInput: Hashable {
   var path: [UInt8]

@@ -40,7 +40,7 @@ package enum TestLength {
       chosen = Set(cases.indices.filter { kinds.insert(AnyHashable(kind(cases[$0]))).inserted })
       chosen.formUnion([cases.startIndex, cases.endIndex - 1] + failed)
       chosen.formIntersection(cases.indices)
-      var generator = SampleGenerator(seed: seed, identifier: identifier)
+      var generator = SplitMix64(seed: seed, identifier: identifier)
       let wanted = max(count, chosen.count + 1)
       for index in cases.indices.shuffled(using: &generator) where chosen.count < wanted { chosen.insert(index) }
     }
@@ -64,7 +64,7 @@ package enum TestLength {
   ) -> [Case] {
     let identifier = file + " " + function + (name.isEmpty ? "" : " " + name)
     var chosen = Set(isWhole ? Array(cases.indices) : failed.filter(cases.indices.contains))
-    var generator = SampleGenerator(seed: seed, identifier: identifier)
+    var generator = SplitMix64(seed: seed, identifier: identifier)
     for index in cases.indices.shuffled(using: &generator) where chosen.count < count { chosen.insert(index) }
     record(chosen.count, of: cases.count, identifier)
     return chosen.sorted().map { cases[$0] }
@@ -79,7 +79,7 @@ package enum TestLength {
     guard let hours else {
       let all = Array(1...UInt64(count))
       let identifier = file + " " + function + " seeds"
-      var generator = SampleGenerator(seed: seed, identifier: identifier)
+      var generator = SplitMix64(seed: seed, identifier: identifier)
       var chosen = Set(isWhole ? all : failed)
       for each in all.shuffled(using: &generator) where chosen.count < few { chosen.insert(each) }
       record(chosen.count, of: max(count, chosen.count), identifier)
@@ -106,7 +106,7 @@ package enum TestLength {
   package static func seedArguments(_ count: Int, file: String = #fileID, line: Int = #line) -> [UInt64] {
     let all = Array(1...UInt64(count))
     let identifier = "\(file):\(line) seeds"
-    var generator = SampleGenerator(seed: seed, identifier: identifier)
+    var generator = SplitMix64(seed: seed, identifier: identifier)
     let chosen = isWhole ? all : Array(all.shuffled(using: &generator).prefix(max(1, count / 4))).sorted()
     record(chosen.count, of: count, identifier)
     return chosen
@@ -115,7 +115,7 @@ package enum TestLength {
   /// Numbers from 1 on, for a test that stops at each operation of something until it comes to its end: all of them in a
   /// whole run, otherwise 1 and then about every fifth.
   package static func stops(file: String = #fileID, function: String = #function) -> AnyIterator<Int> {
-    var generator = SampleGenerator(seed: seed, identifier: file + " " + function + " stops")
+    var generator = SplitMix64(seed: seed, identifier: file + " " + function + " stops")
     var stop = 0
     return AnyIterator {
       stop += isWhole || stop == 0 ? 1 : .random(in: 1...9, using: &generator)
@@ -134,7 +134,7 @@ package enum TestLength {
 
   /// What a test draws by chance: another sequence in each run, the same with the same seed.
   package static func generator(file: String = #fileID, function: String = #function) -> some RandomNumberGenerator {
-    SampleGenerator(seed: seed, identifier: file + " " + function + " generator")
+    SplitMix64(seed: seed, identifier: file + " " + function + " generator")
   }
 
   private static func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
@@ -150,22 +150,12 @@ package enum TestLength {
   }
 }
 
-/// SplitMix64, begun by a seed and a name, so that two enumerations of a run are drawn independently.
-/// Source: https://prng.di.unimi.it/splitmix64.c
-private struct SampleGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  /// FNV-1a of the name: it has to be the same in each process, which `Hasher` is not.
-  init(seed: UInt64, identifier: String) {
-    state = identifier.utf8.reduce(seed ^ 0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
+extension SplitMix64 {
+  /// Begun by a seed and a name, so that two enumerations of a run are drawn independently. FNV-1a of the name: it has to
+  /// be the same in each process, which `Hasher` is not.
+  fileprivate init(seed: UInt64, identifier: String) {
+    self.init(
+      state: identifier.utf8.reduce(seed ^ 0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
   }
 }
 

@@ -26,6 +26,24 @@ package enum Hexadecimal {
     String(decoding: digits(of: bytes, isUppercase: isUppercase), as: UTF8.self)
   }
 
+  /// The value of a digit in either case; nil if it is none.
+  package static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// Bytes as in a URI: all but ASCII letters, digits and those of `plain` are a percent sign and two upper-case digits.
+  package static func percentEscaped(_ bytes: [UInt8], besides plain: String) -> [UInt8] {
+    let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(plain)".utf8)
+    return bytes.flatMap { byte -> [UInt8] in
+      plain.contains(byte) ? [byte] : [UInt8(ascii: "%")] + digits(of: [byte], isUppercase: true)
+    }
+  }
+
   /// The bytes that pairs of lower-case digits stand for; nil if there is anything else.
   package static func bytes(of digits: some Sequence<UInt8>) -> [UInt8]? {
     let values = digits.map { lowercase.firstIndex(of: $0) }

@@ -1,5 +1,7 @@
 // Invariant: what cannot be read is refused, and never guessed: another text would be another search.
 
+internal import System
+
 /// What an address says behind its question mark, in the form in which browsers send it
 /// (`application/x-www-form-urlencoded`, as `URLSearchParams` writes it): `+` is a blank, and a percent sign and two digits
 /// are a byte of UTF-8.
@@ -30,7 +32,9 @@ public struct QueryParameters: Sendable {
       switch byte {
       case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
       case UInt8(ascii: "%"):
-        guard let high = digit(rest.popFirst()), let low = digit(rest.popFirst()) else { return nil }
+        guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)),
+          let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
+        else { return nil }
         bytes.append(high << 4 | low)
       // No browser sends it, and what was no UTF-8 has become other characters before it gets here.
       case 0x80...: return nil
@@ -38,11 +42,5 @@ public struct QueryParameters: Sendable {
       }
     }
     return String(validating: bytes, as: UTF8.self)
-  }
-
-  /// The value of a hexadecimal digit.
-  private static func digit(_ byte: UInt8?) -> UInt8? {
-    guard let byte, let value = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
-    return UInt8(value)
   }
 }

@@ -140,13 +140,7 @@ package struct TrashFolder: Sendable {
 
   /// A path as in a URL; unless it `isPath`, a slash is escaped as well.
   package static func escaped(_ path: [UInt8], isPath: Bool = true) -> String {
-    let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~\(isPath ? "/" : "")".utf8)
-    var text = ""
-    for byte in path {
-      let escape = "%" + Hexadecimal.text(of: [byte], isUppercase: true)
-      text += plain.contains(byte) ? String(Unicode.Scalar(byte)) : escape
-    }
-    return text
+    String(decoding: Hexadecimal.percentEscaped(path, besides: isPath ? "-._~/" : "-._~"), as: UTF8.self)
   }
 
   /// The bytes of an escaped path; nil if an escape is none.
@@ -158,12 +152,10 @@ package struct TrashFolder: Sendable {
         bytes.append(byte)
         continue
       }
-      let digits = rest.prefix(2)
-      guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)),
+        let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
       else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
+      bytes.append(high << 4 | low)
     }
     return bytes
   }

@@ -4,6 +4,7 @@
 // 2. A longer name is another one: `/home/me/Albums2` is not `/home/me/Albums`.
 
 internal import CPlatform
+internal import System
 
 /// Finds the paths of places among the bytes of any file.
 package struct PathMatcher: Sendable {
@@ -122,7 +123,8 @@ package struct PathMatcher: Sendable {
     let first = bytes[place]
     if first == byte { return place + 1 }
     func digits(at start: Int) -> UInt8? {
-      guard start + 1 < bytes.count, let high = TraceURI.digit(bytes[start]), let low = TraceURI.digit(bytes[start + 1])
+      guard start + 1 < bytes.count, let high = Hexadecimal.value(of: bytes[start]),
+        let low = Hexadecimal.value(of: bytes[start + 1])
       else { return nil }
       return high << 4 | low
     }
@@ -154,7 +156,7 @@ package struct PathMatcher: Sendable {
     case UInt8(ascii: "."): return place + 1 < bytes.count && goesOn(bytes[place + 1]) ? nil : false
     case UInt8(ascii: "%"):
       // An escaped byte is one of the name, but for the end of a line or text.
-      let isEscape = place + 2 < bytes.count && TraceURI.digit(bytes[place + 1]) != nil
+      let isEscape = place + 2 < bytes.count && Hexadecimal.value(of: bytes[place + 1]) != nil
       return isEscape && !bytes[(place + 1)...].starts(with: "0".utf8) ? nil : false
     case UInt8(ascii: "\\"):
       return place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: " ") ? nil : false

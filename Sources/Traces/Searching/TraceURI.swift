@@ -1,3 +1,5 @@
+internal import System
+
 /// What programs call a file: `file:///home/me/a%20b`, `file://host/…`, `file:/…`, `admin:///…`, `trash:///…` or a bare
 /// path.
 package enum TraceURI {
@@ -58,8 +60,8 @@ package enum TraceURI {
     bytes.reserveCapacity(text.count)
     var place = text.startIndex
     while place < text.endIndex {
-      if text[place] == UInt8(ascii: "%"), place + 2 < text.endIndex, let high = digit(text[place + 1]),
-        let low = digit(text[place + 2])
+      if text[place] == UInt8(ascii: "%"), place + 2 < text.endIndex,
+        let high = Hexadecimal.value(of: text[place + 1]), let low = Hexadecimal.value(of: text[place + 2])
       {
         bytes.append(high << 4 | low)
         place += 3
@@ -71,34 +73,15 @@ package enum TraceURI {
     return bytes.contains(0) ? nil : bytes
   }
 
-  /// The value of a hexadecimal digit in either case.
-  static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
-
   /// `file://` and the path, with every byte escaped that a program escapes: in GLib's way, and in Qt's. Both occur in
   /// the names of thumbnails.
   package static func fileURIs(of path: [UInt8]) -> [[UInt8]] {
-    let glib = escaped(path, besides: "-._~!$&'()*+,;=:@/")
+    let glib = Hexadecimal.percentEscaped(path, besides: "-._~!$&'()*+,;=:@/")
     // Qt leaves more characters as they are, among them those of other languages' quotation.
-    let qt = escaped(path, besides: "-._~!$&'()*+,;=:@/[]|{}^`")
-    let strict = escaped(path, besides: "-._~/")
+    let qt = Hexadecimal.percentEscaped(path, besides: "-._~!$&'()*+,;=:@/[]|{}^`")
+    let strict = Hexadecimal.percentEscaped(path, besides: "-._~/")
     var seen: Set<[UInt8]> = []
     return [glib, qt, strict].map { Array("file://".utf8) + $0 }.filter { seen.insert($0).inserted }
-  }
-
-  private static func escaped(_ path: [UInt8], besides plain: String) -> [UInt8] {
-    let plain = Set(plain.utf8)
-    let digits = Array("0123456789ABCDEF".utf8)
-    return path.flatMap { byte -> [UInt8] in
-      isAlphanumeric(byte) || plain.contains(byte)
-        ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
   }
 
   static func isAlphanumeric(_ byte: UInt8) -> Bool {

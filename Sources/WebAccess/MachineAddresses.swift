@@ -60,33 +60,15 @@ public struct MachineAddresses: Equatable, Sendable {
   /// Those that the machine has now, or those of version 4 alone. Of version 6 there are none that need a zone, as those of
   /// the link do: no browser takes them.
   public static func current(prefersVersion6: Bool = false, withoutVersion6: Bool = false) -> MachineAddresses {
-    var list: UnsafeMutablePointer<ifaddrs>?
-    guard unsafe getifaddrs(&list) == 0 else { return MachineAddresses([], outward: []) }
-    defer { unsafe freeifaddrs(list) }
+    guard let all = OwnAddress.all() else { return MachineAddresses([], outward: []) }
     var found: [InterfaceAddress] = []
-    var next = unsafe list
-    while let entry = unsafe next {
-      unsafe next = entry.pointee.ifa_next
-      let flags = unsafe entry.pointee.ifa_flags
-      guard let address = unsafe entry.pointee.ifa_addr, flags & UInt32(IFF_UP) != 0 else { continue }
-      let raw = UnsafeRawPointer(address)
-      var bytes: [UInt8] = []
-      switch unsafe CInt(address.pointee.sa_family) {
-      case AF_INET:
-        let number = unsafe raw.loadUnaligned(as: sockaddr_in.self).sin_addr
-        bytes = unsafe withUnsafeBytes(of: number) { unsafe Array($0) }
-      case AF_INET6:
-        let number = unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-        bytes = unsafe withUnsafeBytes(of: number) { unsafe Array($0) }
-        if withoutVersion6 || (bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80) { continue }
-      default: continue
-      }
-      // A second address has a label, such as wlan0:1.
-      let name = unsafe String(cString: entry.pointee.ifa_name).prefix { $0 != ":" }
+    for own in all where own.flags & UInt32(IFF_UP) != 0 {
+      if own.bytes.count == 16, withoutVersion6 || own.bytes[0] == 0xFE && own.bytes[1] & 0xC0 == 0x80 { continue }
+      let name = String(own.interface.prefix { $0 != ":" })
       found.append(
         InterfaceAddress(
-          interface: String(name), text: text(of: bytes), isRunning: flags & UInt32(IFF_RUNNING) != 0,
-          isPhysical: isPhysical(String(name))))
+          interface: name, text: text(of: own.bytes), isRunning: own.flags & UInt32(IFF_RUNNING) != 0,
+          isPhysical: isPhysical(name)))
     }
     return MachineAddresses(found, outward: outward(), prefersVersion6: prefersVersion6)
   }

@@ -61,27 +61,8 @@ public struct Peer: Hashable, Sendable {
     /// Whether an interface of this machine has it now.
     var isOfThisMachine: Bool {
       if isLoopback { return true }
-      var list: UnsafeMutablePointer<ifaddrs>?
-      guard unsafe getifaddrs(&list) == 0 else { return true }
-      defer { unsafe freeifaddrs(list) }
-      var next = unsafe list
-      while let entry = unsafe next {
-        unsafe next = entry.pointee.ifa_next
-        guard let address = unsafe entry.pointee.ifa_addr else { continue }
-        let raw = UnsafeRawPointer(address)
-        var own: [UInt8] = []
-        switch unsafe CInt(address.pointee.sa_family) {
-        case AF_INET:
-          let number = unsafe raw.loadUnaligned(as: sockaddr_in.self).sin_addr
-          own = unsafe Self.mapped + withUnsafeBytes(of: number) { unsafe Array($0) }
-        case AF_INET6:
-          let number = unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-          own = unsafe withUnsafeBytes(of: number) { unsafe Array($0) }
-        default: break
-        }
-        if own == bytes { return true }
-      }
-      return false
+      guard let all = OwnAddress.all() else { return true }
+      return all.contains { ($0.bytes.count == 4 ? Self.mapped : []) + $0.bytes == bytes }
     }
   }
 

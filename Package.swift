@@ -86,17 +86,24 @@ let package = Package(
       ],
       swiftSettings: hot),
     .target(name: "Catalog", dependencies: ["System", "Media"], swiftSettings: hot),
+    // What import, export and the page have in common: system calls on files, names, albums, reading back.
+    .target(
+      name: "HostFiles",
+      dependencies: [
+        "System", "Crypto", "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: hot),
     .target(
       name: "Import",
       dependencies: [
-        "System", "Crypto", "Storage", "Media", "CPlatform",
+        "System", "Crypto", "Storage", "Media", "HostFiles", "CPlatform",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: hot),
     .target(
       name: "Export",
       dependencies: [
-        "System", "Crypto", "Import", "CPlatform", "CZlib",
+        "System", "Crypto", "HostFiles", "CPlatform", "CZlib",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: hot),
@@ -125,7 +132,7 @@ let package = Package(
     .target(
       name: "Gallery",
       dependencies: [
-        "System", "Crypto", "Client", "Catalog", "Import", "Export", "CPlatform",
+        "System", "Crypto", "Client", "Catalog", "HostFiles", "Export", "CPlatform",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
@@ -149,8 +156,8 @@ let package = Package(
     .executableTarget(
       name: "agonyfs",
       dependencies: [
-        "QuickUnlock", "System", "Mount", "Guard", "Client", "Traces", "Albums", "Catalog", "Import", "Export", "Media",
-        "Index", "Vault", "Storage", "Crypto", "CPlatform", "CSession",
+        "QuickUnlock", "System", "Mount", "Guard", "Client", "Traces", "Albums", "Catalog", "HostFiles", "Import",
+        "Export", "Media", "Index", "Vault", "Storage", "Crypto", "CPlatform", "CSession",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
@@ -218,10 +225,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Media", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "HostFilesTests", dependencies: ["HostFiles"], swiftSettings: strict),
     .testTarget(
       name: "ImportTests",
       dependencies: [
-        "Import", "Media", "System", "Crypto", "CPlatform", "TestSupport", "agonyfs-decoder",
+        "Import", "HostFiles", "Media", "System", "Crypto", "CPlatform", "TestSupport", "agonyfs-decoder",
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -229,15 +237,15 @@ let package = Package(
     .testTarget(
       name: "ExportTests",
       dependencies: [
-        "Export", "Import", "System", "Crypto", "CPlatform", "TestSupport",
+        "Export", "HostFiles", "System", "Crypto", "CPlatform", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "GalleryTests",
       dependencies: [
-        "Gallery", "Client", "Import", "Export", "Catalog", "System", "Crypto", "CPlatform", "TestSupport", "agonyfs",
-        "agonyfs-decoder", .product(name: "SystemPackage", package: "swift-system"),
+        "Gallery", "Client", "HostFiles", "Export", "Catalog", "System", "Crypto", "CPlatform", "TestSupport",
+        "agonyfs", "agonyfs-decoder", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
     .testTarget(

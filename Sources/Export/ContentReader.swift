@@ -1,7 +1,7 @@
 // Where exported bytes come from.
 
 internal import Glibc
-package import Import
+package import HostFiles
 internal import System
 package import SystemPackage
 

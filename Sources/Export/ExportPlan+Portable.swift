@@ -4,7 +4,7 @@
 // 1. What can keep its name keeps it, and a folder stays a folder of its own.
 // 2. What belongs together gets the same number, so that a sidecar stays beside its photo.
 
-internal import Import
+internal import HostFiles
 
 extension ExportPlan {
   /// The paths at the destination whose last names Windows or exFAT refuses, each once.

@@ -4,7 +4,7 @@
 // 1. No symbolic link is followed, so nothing outside the space is exported.
 // 2. Every name that is listed is in the plan once, as a file, a directory, or with the reason why it is left out.
 
-internal import Import
+internal import HostFiles
 internal import SystemPackage
 
 /// What is exported of a space.

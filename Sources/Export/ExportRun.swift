@@ -5,7 +5,7 @@
 // 2. What a file is changed to is asked once, and a file that cannot be changed as asked is never exported as it is.
 
 internal import Glibc
-internal import Import
+internal import HostFiles
 internal import SystemPackage
 
 /// What one run did.

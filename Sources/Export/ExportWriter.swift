@@ -1,4 +1,4 @@
-package import Import
+package import HostFiles
 internal import SystemPackage
 
 /// A file to be written.

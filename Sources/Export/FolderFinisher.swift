@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 
@@ -63,12 +63,13 @@ extension FileCalls {
   func writtenDigest(
     of name: [UInt8], in directory: Descriptor, _ status: FileStatus
   ) throws(ExportFailure) -> FileDigest {
-    do throws(ImportFailure) {
-      return try SourceReading(self).digest(of: name, in: directory, status, pastMemory: true)
-    } catch .source(let error) {
-      throw .destination(error.number)
+    do throws(RereadFailure) {
+      return try UncachedReader(self).digest(of: name, in: directory, status, pastMemory: true)
     } catch {
-      throw .writtenDiffers
+      switch error {
+      case .changed: throw .writtenDiffers
+      case .system(let number): throw .destination(number.rawValue)
+      }
     }
   }
 }

@@ -7,7 +7,7 @@
 
 internal import CPlatform
 internal import Glibc
-package import Import
+package import HostFiles
 package import System
 internal import SystemPackage
 

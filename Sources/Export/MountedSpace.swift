@@ -1,4 +1,4 @@
-package import Import
+package import HostFiles
 package import System
 package import SystemPackage
 

@@ -1,6 +1,6 @@
 internal import Crypto
 internal import Glibc
-package import Import
+package import HostFiles
 package import System
 package import SystemPackage
 

@@ -7,7 +7,7 @@
 // 3. No two files have names that some file system takes for the same: those that differ in case or normal form only.
 
 internal import Glibc
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

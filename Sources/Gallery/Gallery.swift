@@ -6,7 +6,7 @@
 
 internal import Catalog
 internal import Client
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

@@ -5,6 +5,7 @@
 //    system allows it.
 
 internal import Glibc
+internal import HostFiles
 internal import Media
 internal import Synchronization
 internal import System

@@ -10,6 +10,7 @@
 // 4. Nothing of the host stays in the space: inode numbers and times of originals are on the list as hashes under a key
 //    that only the run knows.
 
+package import HostFiles
 package import System
 package import SystemPackage
 

@@ -7,34 +7,24 @@
 
 internal import Crypto
 internal import Glibc
-package import System
+internal import HostFiles
+internal import System
 internal import SystemPackage
 
-/// What sources are read into, one after the other: direct I/O wants it aligned.
-@safe private final class ReadingMemory {
-  let block: UnsafeMutableRawBufferPointer
-
-  init(_ count: Int) {
-    unsafe block = .allocate(byteCount: count, alignment: FileCalls.alignment)
-  }
-
-  deinit { unsafe block.deallocate() }
-}
-
 /// Reads sources, on one thread.
-package struct SourceReading {
+struct SourceReading {
   /// Bytes by whose hash files of one length are told apart before all of them is read.
   private static let beginning = 64 << 10
 
   let calls: FileCalls
-  private let memory: ReadingMemory
+  private let memory: AlignedMemory
   /// Called with a number of bytes that were read.
   var progress: ((Int) -> Void)?
 
   /// Reads with some system calls.
-  package init(_ calls: FileCalls) {
+  init(_ calls: FileCalls) {
     self.calls = calls
-    memory = ReadingMemory(calls.step)
+    memory = AlignedMemory(calls.step)
   }
 
   /// Copies a file; gives the hash of what was written, if it is wanted, and that of its beginning. Holes stay holes.
@@ -84,49 +74,18 @@ package struct SourceReading {
   /// The hash of a file, read past the kernel's cache if that is asked for.
   ///
   /// - Throws: `.source`; `.changed` when it is not as long as it was.
-  package func digest(
+  func digest(
     of name: [UInt8], in directory: Descriptor?, _ status: FileStatus, pastMemory: Bool
   ) throws(ImportFailure) -> FileDigest {
-    do throws(Errno) {
-      let file: Descriptor
-      do throws(Errno) {
-        file = try calls.openFile(name, in: directory, pastMemory: pastMemory)
-      } catch .invalidArgument where pastMemory {
-        file = try calls.openFile(name, in: directory)
-      }
-      guard try calls.status(of: file).isUnchanged(since: status) else { throw Errno.staleNFSFileHandle }
-      if pastMemory { calls.forgetCache(of: file) }
-      guard let digest = try digest(of: file, size: status.size) else { throw Errno.staleNFSFileHandle }
-      guard try calls.status(of: file).isUnchanged(since: status) else { throw Errno.staleNFSFileHandle }
-      return digest
-    } catch .staleNFSFileHandle {
-      throw .changed
+    do throws(RereadFailure) {
+      return try UncachedReader(calls, memory: memory)
+        .digest(of: name, in: directory, status, pastMemory: pastMemory, progress: progress)
     } catch {
-      throw .source(ImportFailure.ErrorNumber(number: error.rawValue))
-    }
-  }
-
-  /// Nil when the file ends before its length.
-  private func digest(of file: Descriptor, size: Int64) throws(Errno) -> FileDigest? {
-    var hasher = ContentHasher()
-    let block = unsafe memory.block
-    var offset: Int64 = 0
-    while offset < size {
-      var found: Int
-      do throws(Errno) {
-        found = try unsafe calls.readOnce(file, at: offset, into: block)
-      } catch .invalidArgument {
-        calls.stopDirectReading(file)
-        calls.forgetCache(of: file)
-        found = try unsafe calls.readOnce(file, at: offset, into: block)
+      switch error {
+      case .changed: throw .changed
+      case .system(let number): throw .source(ImportFailure.ErrorNumber(number: number.rawValue))
       }
-      found = Int(min(Int64(found), size - offset))
-      if found <= 0 { return nil }
-      unsafe hasher.update(UnsafeRawBufferPointer(rebasing: block[..<found]))
-      offset += Int64(found)
-      progress?(found)
     }
-    return FileDigest(size: size, hash: hasher.finish())
   }
 
   /// A number that files have in common if they begin alike, and hardly any others.

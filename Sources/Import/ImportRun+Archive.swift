@@ -7,6 +7,7 @@
 
 internal import Crypto
 internal import Glibc
+internal import HostFiles
 internal import Media
 internal import System
 internal import SystemPackage

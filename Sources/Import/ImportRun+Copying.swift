@@ -5,6 +5,7 @@
 //    they had been copied one after the other.
 // 2. What comes is never copied while a file is under way that may have the same content.
 
+internal import HostFiles
 internal import System
 
 extension ImportRun {

@@ -1,5 +1,6 @@
 // Where files of a run go, and under which numbers.
 
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

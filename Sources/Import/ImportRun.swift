@@ -7,6 +7,7 @@
 // 3. What describes a file gets its name after that file has its own.
 
 internal import Glibc
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

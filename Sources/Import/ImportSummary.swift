@@ -1,3 +1,5 @@
+package import HostFiles
+
 /// What one run of an import did.
 package struct ImportSummary: Hashable, Sendable {
   package var imported = 0

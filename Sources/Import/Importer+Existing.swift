@@ -1,3 +1,4 @@
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

@@ -1,3 +1,4 @@
+internal import HostFiles
 internal import SystemPackage
 
 /// Names of files in the space.

@@ -7,6 +7,7 @@
 // 3. What is kept between two files is bounded, however many there are.
 
 internal import Glibc
+package import HostFiles
 internal import Synchronization
 internal import System
 package import SystemPackage

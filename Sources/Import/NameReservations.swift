@@ -7,6 +7,7 @@
 //    belong to.
 // 3. What is kept of albums is bounded. What is forgotten is listed again.
 
+internal import HostFiles
 internal import Media
 internal import System
 internal import SystemPackage

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import HostFiles
 
 /// An original that may be deleted.
 package struct Original: Hashable, Sendable {

@@ -6,6 +6,7 @@
 // 2. What somebody has open for writing stays, where the file system can tell: what is written later would be lost.
 
 internal import CPlatform
+package import HostFiles
 internal import System
 package import SystemPackage
 

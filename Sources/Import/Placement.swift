@@ -1,3 +1,4 @@
+package import HostFiles
 package import System
 
 /// Where a file belongs in a space.

@@ -1,3 +1,4 @@
+package import HostFiles
 package import System
 internal import SystemPackage
 

@@ -4,6 +4,7 @@
 // 1. Nothing is unpacked to a file, and only what describes photos is read at all.
 // 2. What is kept is bounded, but for the names of a Google Takeout, and of an archive that is sorted by day.
 
+package import HostFiles
 package import Media
 internal import System
 internal import SystemPackage

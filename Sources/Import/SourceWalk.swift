@@ -6,6 +6,7 @@
 // 2. Every name that is listed is visited once, or the directory that could not be listed is. Of a directory that is left
 //    out no name is listed.
 
+package import HostFiles
 internal import Storage
 internal import System
 package import SystemPackage

@@ -1,3 +1,5 @@
+internal import HostFiles
+
 enum TakeoutEdits {
   /// A name that an edited version may have been made of.
   struct Original {
@@ -10,9 +12,9 @@ enum TakeoutEdits {
 
   /// Fewest characters of a suffix that was cut: the hyphen and a letter.
   private static let leastOfCutSuffix = 2
-  private static let suffixes = Set(TakeoutWords.editedSuffixes)
+  private static let suffixes = Set(EditedSuffixes.all)
   private static let beginnings = Set(
-    TakeoutWords.editedSuffixes.flatMap { suffix in
+    EditedSuffixes.all.flatMap { suffix in
       (leastOfCutSuffix...max(leastOfCutSuffix, suffix.count)).map { String(suffix.prefix($0)) }
     })
 

@@ -6,6 +6,8 @@
 // 2. A part of a Takeout has the places that it has among all parts, but for what only a JSON in another part says: that a
 //    directory is an album, and when a photo was taken.
 
+internal import HostFiles
+
 /// What a JSON of a Google Takeout says, as far as an import needs it.
 package struct TakeoutDescription: Hashable, Sendable {
   /// The name that the file had.

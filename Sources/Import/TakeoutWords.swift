@@ -1,17 +1,6 @@
 /// Names that Google Takeout gives in the user's language. All are compared by ``TakeoutText/word(_:)``: without regard
 /// to case, spaces, and how accents are written.
 enum TakeoutWords {
-  /// What is put after the name of an original.
-  static let editedSuffixes: [String] = [
-    "-edited", "-edit", "-bearbeitet", "-modifié", "-modifiée", "-editado", "-editada", "-ha editado", "-ha editada",
-    "-modificato", "-modificata", "-bewerkt", "-redigerad", "-redigeret", "-redigert", "-muokattu", "-edytowane",
-    "-edytowany", "-upraveno", "-upravené", "-upravený", "-szerkesztett", "-editat", "-editată", "-düzenlendi",
-    "-izmenjeno", "-uređeno", "-urejeno", "-redaguota", "-rediģēts", "-muudetud", "-изменено", "-измененный",
-    "-відредаговано", "-змінено", "-редактирано", "-επεξεργασμένο", "-編集済み", "-已編輯", "-已修改", "-编辑", "-已编辑",
-    "-수정됨", "-diedit", "-đã chỉnh sửa", "-แก้ไขแล้ว", "-נערך", "-معدل", "-effects", "-animation", "-collage", "-smile",
-    "-mix",
-  ].map { $0.lowercased() }
-
   /// The directory that has all others.
   static let photos = words([
     "Google Photos", "Google Fotos", "Google Foto", "Google Foto's", "Google Fotky", "Fotky Google", "Zdjęcia Google",

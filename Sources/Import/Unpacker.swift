@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HostFiles
 internal import Media
 internal import System
 internal import SystemPackage

@@ -1,6 +1,6 @@
 import CPlatform
 import Glibc
-import Import
+import HostFiles
 import Synchronization
 import System
 import SystemPackage

@@ -1,4 +1,4 @@
-import Import
+import HostFiles
 import System
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Glibc
-import Import
+import HostFiles
 import System
 import SystemPackage
 import TestSupport

@@ -1,6 +1,6 @@
 import Client
 import Glibc
-import Import
+import HostFiles
 import Synchronization
 import System
 import SystemPackage

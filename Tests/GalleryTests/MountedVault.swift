@@ -1,6 +1,6 @@
 import Client
 import Glibc
-import Import
+import HostFiles
 import System
 import SystemPackage
 import TestSupport

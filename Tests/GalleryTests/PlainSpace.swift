@@ -1,7 +1,7 @@
 import Client
 import Crypto
 import Glibc
-import Import
+import HostFiles
 import Synchronization
 import System
 import SystemPackage

@@ -1,7 +1,7 @@
 import Client
 import Crypto
 import Glibc
-import Import
+import HostFiles
 import System
 import SystemPackage
 import TestSupport

@@ -1,4 +1,5 @@
 import Glibc
+import HostFiles
 import Logging
 import Media
 import System

@@ -1,4 +1,5 @@
 import Glibc
+import HostFiles
 import Media
 import Synchronization
 import System

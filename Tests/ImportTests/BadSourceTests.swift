@@ -1,5 +1,6 @@
 import CPlatform
 import Glibc
+import HostFiles
 import Synchronization
 import System
 import SystemPackage

@@ -1,6 +1,7 @@
 import CPlatform
 import Crypto
 import Glibc
+import HostFiles
 import Synchronization
 import System
 import SystemPackage

@@ -1,4 +1,5 @@
 import Glibc
+import HostFiles
 import Synchronization
 import System
 import SystemPackage

@@ -1,3 +1,4 @@
+import HostFiles
 import SystemPackage
 import Testing
 

@@ -1,3 +1,4 @@
+import HostFiles
 import TestSupport
 
 @testable import Import
@@ -93,7 +94,7 @@ struct TakeoutGenerator {
       start + String(repeating: pick(["m", "ü"]), count: 40), Int.random(in: 12...40, using: &numbers))
     let stem = pick([start, middle])
     let index = Int.random(in: 1...3, using: &numbers)
-    let suffix = pick(TakeoutWords.editedSuffixes)
+    let suffix = pick(EditedSuffixes.all)
     let name = stem + ending
     let own = json(name)
     let numbered = json(name, index)

@@ -1,3 +1,4 @@
+import HostFiles
 import System
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import HostFiles
 import Testing
 
 @testable import Import
@@ -188,7 +189,7 @@ import Testing
     #expect(Self.outcome(["X.jpg", "X.mp4", "X.json"]).rules == ["X.jpg": .missingEnding, "X.mp4": .livePhoto])
   }
 
-  @Test(arguments: TakeoutWords.editedSuffixes)
+  @Test(arguments: EditedSuffixes.all)
   func everyLanguageOfEdited(_ suffix: String) {
     let files = ["X.jpg", "X\(suffix).jpg", "X\(suffix.uppercased())(1).jpg", "X(1).jpg"]
     let outcome = Self.outcome(files + ["X.jpg.json", "X.jpg.supplemental-metadata(1).json"])

@@ -5,7 +5,7 @@
 internal import Catalog
 internal import Client
 internal import Glibc
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

@@ -4,7 +4,7 @@
 // 3. No file is replaced, and none is moved but the one that was listed.
 
 internal import Client
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

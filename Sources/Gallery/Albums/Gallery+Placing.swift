@@ -1,6 +1,6 @@
 internal import Client
 internal import Glibc
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

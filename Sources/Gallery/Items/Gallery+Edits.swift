@@ -1,7 +1,7 @@
 internal import Catalog
 internal import Client
 internal import Glibc
-internal import Import
+internal import HostFiles
 internal import SystemPackage
 
 /// What is to be different about some photos.

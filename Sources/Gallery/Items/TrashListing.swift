@@ -4,7 +4,7 @@
 
 internal import Client
 internal import Glibc
-internal import Import
+internal import HostFiles
 internal import Synchronization
 internal import System
 internal import SystemPackage

@@ -5,7 +5,7 @@
 internal import Client
 internal import Export
 internal import Glibc
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

@@ -1,5 +1,5 @@
 internal import Crypto
-internal import Import
+internal import HostFiles
 
 /// The hash of what was written to a file so far. Used by one thread at a time.
 final class RunningHash: @unchecked Sendable {

@@ -7,7 +7,7 @@
 //    what came.
 
 internal import Client
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

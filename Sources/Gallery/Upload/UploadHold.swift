@@ -3,7 +3,7 @@
 // 2. A log has its first line and is locked by who made it before it has its name. None is removed but by who holds it.
 
 internal import Client
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

@@ -8,7 +8,7 @@
 // 2. Before the file gets a name the log says which one, and which file it is, so that a server that was killed right then
 //    knows it, and nobody takes another file for it. So does it before the file goes because it was there already.
 
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

@@ -5,7 +5,7 @@
 // 3. One that is let go without an end counts as nothing: the next piece cuts off what it wrote.
 
 internal import Crypto
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

@@ -1,4 +1,4 @@
-internal import Import
+internal import HostFiles
 internal import Synchronization
 internal import System
 

@@ -10,7 +10,7 @@
 internal import Client
 internal import Crypto
 internal import Glibc
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

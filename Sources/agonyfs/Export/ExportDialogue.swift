@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Client
 internal import Export
 internal import Glibc
-internal import Import
+internal import HostFiles
 internal import System
 internal import SystemPackage
 

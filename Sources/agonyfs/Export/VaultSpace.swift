@@ -1,6 +1,6 @@
 internal import Albums
 internal import Export
-internal import Import
+internal import HostFiles
 internal import Index
 internal import SystemPackage
 internal import Vault

@@ -1,4 +1,5 @@
 internal import Client
+internal import HostFiles
 internal import Import
 internal import System
 internal import SystemPackage

@@ -8,6 +8,7 @@
 
 internal import Client
 internal import Glibc
+internal import HostFiles
 internal import Import
 internal import System
 internal import SystemPackage

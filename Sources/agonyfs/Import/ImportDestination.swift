@@ -2,6 +2,7 @@ internal import CPlatform
 internal import Catalog
 internal import Client
 internal import Glibc
+internal import HostFiles
 internal import Import
 internal import Mount
 internal import System

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Client
 internal import Glibc
+internal import HostFiles
 internal import Import
 internal import System
 internal import SystemPackage

@@ -1,4 +1,5 @@
 internal import Client
+internal import HostFiles
 internal import Import
 internal import Media
 internal import System

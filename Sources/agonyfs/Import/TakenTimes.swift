@@ -8,6 +8,7 @@ internal import Albums
 internal import Catalog
 internal import Client
 internal import Glibc
+internal import HostFiles
 internal import Import
 internal import Index
 internal import Media

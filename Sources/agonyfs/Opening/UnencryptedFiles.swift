@@ -6,6 +6,7 @@
 internal import ArgumentParser
 internal import Client
 internal import Glibc
+internal import HostFiles
 internal import Import
 internal import Mount
 internal import System

@@ -1,7 +1,8 @@
-// The system calls of an import. Tests let each of them fail, or end the program before it.
+// The system calls on files of the host and of a mounted space. Tests let each of them fail, or end the program before it.
 //
 // Invariants
-// 1. Whatever changes a source or the space goes through here, by a name in an open directory.
+// 1. Whatever an import, an export or an upload changes on the host or in the space goes through here, by a name in an
+//    open directory.
 // 2. No name that is there is replaced, and no symbolic link is followed.
 
 internal import CPlatform
@@ -16,7 +17,7 @@ package enum FileCall: String, CaseIterable, Sendable {
   case digest, rename, link, unlink, makeDirectory, flush, lease, lock
 }
 
-/// The system calls of an import.
+/// The system calls on files of the host and of a mounted space.
 package final class FileCalls: Sendable {
   /// What is called before each call, and may throw in its place.
   package typealias Hook = @Sendable (FileCall) throws(Errno) -> Void

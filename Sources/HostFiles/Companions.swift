@@ -34,7 +34,7 @@ package enum Companions {
   private static let companionEndings = endings("xmp aae json thm lrv lrf srt wav pp3 dop")
   /// What Takeout puts before ".json", from which it cuts the end.
   private static let takeoutPart = Array("supplemental-metadata".utf8)
-  private static let editedSuffixes = (TakeoutWords.editedSuffixes + ["_edited"]).map { Array($0.utf8) }
+  private static let editedSuffixes = (EditedSuffixes.all + ["_edited"]).map { Array($0.utf8) }
 
   private static func endings(_ list: String) -> Set<[UInt8]> { Set(list.split(separator: " ").map { Array($0.utf8) }) }
 

@@ -47,7 +47,7 @@ package struct FileStatus: Hashable, Sendable {
   }
 
   /// The status of a file of an archive, which is nobody's and on no device.
-  init(size: Int64, modified: FileTime) {
+  package init(size: Int64, modified: FileTime) {
     self.init(
       kind: .file, device: .max, inode: 0, size: size, permissions: 0o644, owner: 0, accessed: modified,
       modified: modified, changed: modified)

@@ -225,7 +225,12 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Media", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "HostFilesTests", dependencies: ["HostFiles"], swiftSettings: strict),
+    .testTarget(
+      name: "HostFilesTests",
+      dependencies: [
+        "HostFiles", "System", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "ImportTests",
       dependencies: [

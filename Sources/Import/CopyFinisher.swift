@@ -6,16 +6,36 @@ internal import SystemPackage
 package struct CopiedFile: Sendable {
   var entry: SourceEntry
   let status: FileStatus
-  let partial: [UInt8]
-  /// Nil for one that was verified and waits for its name.
-  var file: Descriptor?
-  /// The hash of what was written; nil if nothing is verified.
-  let digest: FileDigest?
+  var state: State
   /// What its bytes begin with.
   let beginning: UInt64
   /// Extended attributes that the space could not take.
   let missing: [[UInt8]]
   let goal: Goal
+
+  /// How far it is.
+  enum State: Sendable {
+    /// It was written, and is not compared yet.
+    case copied(IncomingFile)
+    /// It was compared with what is stored and with its source. It gets its name, or waits for it.
+    case verified(VerifiedFile)
+  }
+
+  /// What it is called until it has its name.
+  var partial: [UInt8] {
+    switch state {
+    case .copied(let file): file.name
+    case .verified(let file): file.name
+    }
+  }
+
+  /// The hash of what was written; nil if nothing is verified.
+  var digest: FileDigest? {
+    switch state {
+    case .copied(let file): file.digest
+    case .verified(let file): file.digest
+    }
+  }
 
   enum Goal: Sendable {
     case name(WantedName, Album)
@@ -29,34 +49,56 @@ package struct CopiedFile: Sendable {
 /// Verifies what was copied, and gives it its name. Beside it, on another thread, the next files are copied.
 struct CopyFinisher: Sendable {
   let calls: FileCalls
-  let incoming: Descriptor
+  let placement: VerifiedPlacement
 
-  /// Names a file that was verified, if its name is known, or deletes what failed; nil if it has to wait for its name.
-  func finish(_ copied: CopiedFile, _ failure: ImportFailure?) -> Importer.Result? {
-    do throws(ImportFailure) {
-      if let failure { throw failure }
-      guard case .name(let name, let album) = copied.goal else { return nil }
-      return try self.name(copied, name, in: album)
-    } catch {
-      return failed(copied, error)
+  /// How it went on with a file.
+  enum Finished: Sendable {
+    case ended(Importer.Result)
+    /// It was verified, and waits for its name.
+    case waiting(CopiedFile)
+  }
+
+  /// Names a file that was verified, if its name is known, or removes what failed.
+  func finish(
+    _ copied: CopiedFile, _ stored: Result<VerifiedFile, ImportFailure>, _ ofSource: ImportFailure?
+  ) -> Finished {
+    switch stored {
+    case .failure(let failure): return .ended(failed(copied, failure))
+    case .success(let file):
+      if let ofSource { return .ended(failed(copied, ofSource)) }
+      var verified = copied
+      verified.state = .verified(file)
+      guard case .name(let name, let album) = copied.goal else { return .waiting(verified) }
+      do throws(ImportFailure) {
+        return .ended(try self.name(verified, name, in: album))
+      } catch {
+        return .ended(failed(copied, error))
+      }
     }
   }
 
   /// The outcome of a file that cannot get a name.
   func failed(_ copied: CopiedFile, _ failure: ImportFailure) -> Importer.Result {
-    try? calls.unlink(copied.partial, in: incoming)
+    remove(copied.partial)
     return (.failed(failure), nil, false)
   }
 
-  /// Why what is stored is not what was written; nil if it is, or nothing is verified.
-  func failureOfStorage(_ copied: CopiedFile) -> ImportFailure? {
-    guard let digest = copied.digest else { return nil }
-    do throws(Errno) {
-      let file: Descriptor
-      if let open = copied.file { file = open } else { file = try calls.openFile(copied.partial, in: incoming) }
-      return try calls.digest(of: file) == digest ? nil : .storedDiffers
-    } catch {
-      return .space(.init(number: error.rawValue))
+  /// Removes a file that gets no name. What cannot be removed, or is left by a crash, goes after a week.
+  func remove(_ partial: [UInt8]) { try? placement.remove(partial) }
+
+  /// Compares what is stored of a file with what was written.
+  func stored(_ copied: CopiedFile) -> Result<VerifiedFile, ImportFailure> {
+    switch copied.state {
+    case .verified(let file): return .success(file)
+    case .copied(let file):
+      do throws(VerificationFailure) {
+        return .success(try placement.verify(file))
+      } catch {
+        switch error {
+        case .differs: return .failure(.storedDiffers)
+        case .system(let number): return .failure(.space(.init(number: number.rawValue)))
+        }
+      }
     }
   }
 
@@ -75,17 +117,15 @@ struct CopyFinisher: Sendable {
 
   /// Gives a file that was verified the first free name.
   func name(_ copied: CopiedFile, _ wanted: WantedName, in album: Album) throws(ImportFailure) -> Importer.Result {
+    guard case .verified(let file) = copied.state else { preconditionFailure("a name is for what was verified") }
     for name in wanted.candidates {
-      do throws(Errno) {
-        try calls.rename(copied.partial, in: incoming, to: name, in: album.descriptor)
-        // An original that has more than the space goes nowhere.
-        let isVerified = copied.digest != nil && copied.missing.isEmpty
-        return (.imported(path: album.path(of: name)), copied.digest, isVerified)
-      } catch .fileExists {
-        continue
-      } catch {
-        throw .space(.init(number: error.rawValue))
+      let hasName = try ImportFailure.ofSpace { () throws(Errno) in
+        try placement.place(file, as: name, in: album.descriptor)
       }
+      guard hasName else { continue }
+      // An original that has more than the space goes nowhere.
+      let isVerified = file.digest != nil && copied.missing.isEmpty
+      return (.imported(path: album.path(of: name)), file.digest, isVerified)
     }
     throw .noName
   }
@@ -94,18 +134,24 @@ struct CopyFinisher: Sendable {
 /// Files that are verified together, so that what they wrote is made durable once.
 final class FinishBatch: Sendable {
   let files: [CopiedFile]
-  private let work: SideWork<[Importer.Result?]>
+  private let work: SideWork<[CopyFinisher.Finished]>
 
   /// Begins; on other threads if `overlaps`.
   init(_ files: [CopiedFile], _ finisher: CopyFinisher, overlaps: Bool) {
     self.files = files
-    work = SideWork<[Importer.Result?]>(isAside: overlaps) { Self.finish(files, finisher, overlaps) }
+    work = SideWork<[CopyFinisher.Finished]>(isAside: overlaps) { Self.finish(files, finisher, overlaps) }
   }
 
-  private static func finish(_ files: [CopiedFile], _ finisher: CopyFinisher, _ overlaps: Bool) -> [Importer.Result?] {
+  private static func finish(
+    _ files: [CopiedFile], _ finisher: CopyFinisher, _ overlaps: Bool
+  ) -> [CopyFinisher.Finished] {
     guard overlaps else {
       let reading = SourceReading(finisher.calls)
-      return files.map { finisher.finish($0, finisher.failureOfStorage($0) ?? finisher.failureOfSource($0, reading)) }
+      return files.map { file in
+        let stored = finisher.stored(file)
+        guard case .success = stored else { return finisher.finish(file, stored, nil) }
+        return finisher.finish(file, stored, finisher.failureOfSource(file, reading))
+      }
     }
     // The medium of the source and that of the vault are often two. The mount decrypts for one while it reads for another.
     let middle = files.count / 2
@@ -113,13 +159,12 @@ final class FinishBatch: Sendable {
       let reading = SourceReading(finisher.calls)
       return files.map { finisher.failureOfSource($0, reading) }
     }
-    let rest = SideWork<[ImportFailure?]> { files[middle...].map { finisher.failureOfStorage($0) } }
-    let ofStorage = files[..<middle].map { finisher.failureOfStorage($0) } + (rest.wait() ?? [])
+    let rest = SideWork<[Result<VerifiedFile, ImportFailure>]> { files[middle...].map { finisher.stored($0) } }
+    let stored = files[..<middle].map { finisher.stored($0) } + (rest.wait() ?? [])
     let failures = sources.wait() ?? []
-    return files.indices.map { finisher.finish(files[$0], ofStorage[$0] ?? failures[$0]) }
+    return files.indices.map { finisher.finish(files[$0], stored[$0], failures[$0]) }
   }
 
-  /// Waits for the end; gives the results in the order of the files, nil for those that wait for a name. To be called
-  /// once.
-  func wait() -> [Importer.Result?] { work.wait() ?? [] }
+  /// Waits for the end; gives what became of the files, in their order. To be called once.
+  func wait() -> [CopyFinisher.Finished] { work.wait() ?? [] }
 }

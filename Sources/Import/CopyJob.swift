@@ -4,7 +4,7 @@ internal import SystemPackage
 
 /// The copying of one source into the space, where it has no name yet. Any thread may do it.
 struct CopyJob: Sendable {
-  let calls: FileCalls
+  let finisher: CopyFinisher
   let incoming: Descriptor
   let entry: SourceEntry
   let goal: CopiedFile.Goal
@@ -12,6 +12,8 @@ struct CopyJob: Sendable {
   let partial: [UInt8]
   /// Whether it is verified, or compared, later.
   let isHashed: Bool
+
+  var calls: FileCalls { finisher.calls }
 
   /// Copies.
   ///
@@ -40,11 +42,10 @@ struct CopyJob: Sendable {
       let after = try ImportFailure.ofSource { () throws(Errno) in try calls.status(of: source) }
       guard after.isUnchanged(since: status) else { throw .changed }
       return CopiedFile(
-        entry: entry, status: status, partial: partial, file: file, digest: digest, beginning: beginning,
-        missing: missing, goal: goal)
+        entry: entry, status: status, state: .copied(IncomingFile(partial, file, digest: digest)),
+        beginning: beginning, missing: missing, goal: goal)
     } catch {
-      // What a crash leaves goes after a week.
-      try? calls.unlink(partial, in: incoming)
+      finisher.remove(partial)
       throw error
     }
   }

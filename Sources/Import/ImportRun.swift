@@ -237,18 +237,21 @@ package final class ImportRun {
   private func collect() {
     guard !batches.isEmpty else { return }
     let batch = batches.removeFirst()
-    for (file, result) in zip(batch.files, batch.wait()) { ended(file, result) }
+    for (file, finished) in zip(batch.files, batch.wait()) { ended(file, finished) }
   }
 
-  /// A file was verified. Without a result it waits for its name.
-  private func ended(_ file: CopiedFile, _ result: Importer.Result?) {
-    if let result {
+  /// A file has its name, or failed, or was verified and waits for its name.
+  private func ended(_ file: CopiedFile, _ finished: CopyFinisher.Finished) {
+    switch finished {
+    case .ended(let result):
       note(file, result)
       if case .withGroup(let archive) = file.goal { sortGroup(of: file, nil, in: archive) }
-      return
+    case .waiting(let verified): wait(verified)
     }
+  }
+
+  private func wait(_ file: CopiedFile) {
     var file = file
-    file.file = nil
     switch file.goal {
     case .name: break
     case .withGroup(let archive): sortGroup(of: file, file, in: archive)

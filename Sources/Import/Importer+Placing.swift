@@ -4,14 +4,16 @@ internal import SystemPackage
 /// Names of files in the space.
 extension Importer {
   /// What verifies files and names them.
-  var finisher: CopyFinisher { CopyFinisher(calls: calls, incoming: target.incoming) }
+  var finisher: CopyFinisher {
+    CopyFinisher(calls: calls, placement: VerifiedPlacement(calls, incoming: target.incoming))
+  }
 
   /// Gives a file that was verified a name in an album, unless the space has its content.
   func place(_ copied: CopiedFile, named name: WantedName, in parts: [[UInt8]]) -> Result {
     do throws(ImportFailure) {
       guard let album = try album(parts) else { return finisher.failed(copied, .interrupted) }
       if let existing = try existing(copied, named: name, in: album) {
-        try? calls.unlink(copied.partial, in: target.incoming)
+        finisher.remove(copied.partial)
         return existing
       }
       return try finisher.name(copied, name, in: album)
@@ -30,7 +32,7 @@ extension Importer {
   /// name has may describe another photo.
   func present(_ copied: CopiedFile, named name: [UInt8], in parts: [[UInt8]]) -> Result? {
     guard let album = try? album(parts), let existing = existing(copied, under: name, in: album) else { return nil }
-    try? calls.unlink(copied.partial, in: target.incoming)
+    finisher.remove(copied.partial)
     return existing
   }
 

@@ -158,7 +158,8 @@ package final class Importer {
     var isHashed = options.verifies
     if case .beside = goal { isHashed = true }
     return CopyJob(
-      calls: calls, incoming: target.incoming, entry: entry, goal: goal, partial: nextPartial(), isHashed: isHashed)
+      finisher: finisher, incoming: target.incoming, entry: entry, goal: goal, partial: nextPartial(),
+      isHashed: isHashed)
   }
 
   /// Copies a file on the calling thread.

@@ -136,7 +136,7 @@ struct Unpacker {
       bytes.starts(with: SystemFiles.appleDouble)
     {
       member = nil
-      try? importer.calls.unlink(current.partial, in: importer.target.incoming)
+      importer.finisher.remove(current.partial)
       return leave(current.entry, (.skipped(.systemFile), nil, false))
     }
     do throws(ImportFailure) {
@@ -147,7 +147,7 @@ struct Unpacker {
           let known = try importer.known(current.alike, beginning: beginning, in: album)
         {
           member = nil
-          try? importer.calls.unlink(current.partial, in: importer.target.incoming)
+          importer.finisher.remove(current.partial)
           return leave(current.entry, known)
         }
       }
@@ -173,13 +173,14 @@ struct Unpacker {
     do throws(ImportFailure) {
       try ImportFailure.ofSpace { () throws(Errno) in try importer.calls.set(status, of: member.file) }
       let copied = CopiedFile(
-        entry: member.entry, status: status, partial: member.partial, file: member.file,
-        digest: FileDigest(size: member.size, hash: hash),
+        entry: member.entry, status: status,
+        state: .copied(
+          IncomingFile(member.partial, member.file, digest: FileDigest(size: member.size, hash: hash))),
         beginning: member.beginning ?? SourceReading.beginning(of: []), missing: [], goal: member.goal)
       if case .name(let name, let album) = member.goal {
         run.awaitSame(size: status.size) { copied.beginning }
         if let existing = try importer.existing(copied, named: name, in: album) {
-          try? importer.calls.unlink(member.partial, in: importer.target.incoming)
+          importer.finisher.remove(member.partial)
           _ = leave(member.entry, existing)
           return
         }
@@ -194,7 +195,7 @@ struct Unpacker {
   }
 
   private func drop(_ member: Member, _ failure: ImportFailure) {
-    try? importer.calls.unlink(member.partial, in: importer.target.incoming)
+    importer.finisher.remove(member.partial)
     _ = leave(member.entry, (.failed(failure), nil, false))
   }
 

@@ -2,6 +2,7 @@ import Client
 import Crypto
 import Glibc
 import HostFiles
+import Synchronization
 import System
 import SystemPackage
 import TestSupport
@@ -157,6 +158,30 @@ import Testing
     let identifier = try gallery.uploads.begin(description(10)).identifier
     #expect(kind { try send(bytes(10)[...], identifier, at: 0, gallery) } == .failed)
     #expect(try space.names(".") == [".agonyfs"] && space.names(Self.incoming) == [])
+  }
+
+  /// What was sent is durable and was read back before the file has a name, and another sync makes the name durable.
+  @Test func aFileIsSyncedBeforeItHasItsName() throws {
+    let calls = Mutex<[FileCall]>([])
+    let noted: Set<FileCall> = [.digest, .rename, .flush]
+    space.fail { call in
+      if noted.contains(call) { calls.withLock { $0.append(call) } }
+      return nil
+    }
+    let identifier = try gallery.uploads.begin(description(10)).identifier
+    calls.withLock { $0 = [] }
+    try send(bytes(10)[...], identifier, at: 0, gallery)
+    #expect(calls.withLock { $0 } == [.flush, .digest, .rename, .flush])
+  }
+
+  /// A full vault says so in the first sync: the file has no name then, and what was sent waits.
+  @Test func whatIsNotDurableGetsNoName() throws {
+    let identifier = try gallery.uploads.begin(description(10)).identifier
+    space.fail { $0 == .flush ? .noSpace : nil }
+    #expect(kind { try send(bytes(10)[...], identifier, at: 0, gallery) } == .full)
+    space.fail(nil)
+    #expect(try space.names(".") == [".agonyfs"])
+    #expect(try gallery.uploads.status(of: identifier).path == nil)
   }
 
   @Test func aPieceThatIsCutCountsOnlyWithoutAHash() throws {

@@ -14,9 +14,8 @@ internal import SystemPackage
 extension UploadFinisher {
   /// What was verified, and has no name yet.
   struct Received {
-    /// What it is called where it was received.
-    let name: [UInt8]
-    let incoming: Descriptor
+    let verified: VerifiedFile
+    let placement: VerifiedPlacement
     let file: Descriptor
     let status: FileStatus
     let digest: FileDigest
@@ -36,7 +35,7 @@ extension UploadFinisher {
     // Somebody else may have given that name right now.
     try calls.flush(album)
     guard let now = try calls.statusIfTaken(path.name, in: album), log.isPlaced(now) else { return false }
-    try calls.unlink(received.name, in: received.incoming)
+    try received.placement.remove(received.verified.name)
     return true
   }
 

@@ -24,12 +24,15 @@ struct UploadFinisher {
     return try GalleryError.of("The upload") {
       let file = try calls.openToWrite(bytes, in: incoming)
       let description = log.description
+      // Where the vault is full, this fails, and not the sync after the file has its name.
       try calls.flush(file)
-      let stored = try calls.digest(of: file)
       let inode = try calls.status(of: file).inode
       let isKnown = running?.size == description.length && running?.file == inode
       let sent: FileDigest? = if isKnown { running?.finish() } else { try digest(of: file, if: log.pieces) }
-      guard stored == sent, stored.size == description.length else {
+      let placement = VerifiedPlacement(calls, incoming: incoming)
+      guard let sent, sent.size == description.length,
+        let verified = try verify(IncomingFile(bytes, file, digest: sent), by: placement)
+      else {
         try? hold.remove()
         throw GalleryError(.failed, "What the vault stored is not what was sent; send the file again.")
       }
@@ -40,9 +43,21 @@ struct UploadFinisher {
       _ = try calls.set(permissions: Self.permissions, accessed: time, modified: time, of: file)
       var log = log
       let received = Received(
-        name: bytes, incoming: incoming, file: file, status: try calls.status(of: file), digest: stored)
+        verified: verified, placement: placement, file: file, status: try calls.status(of: file), digest: sent)
       let path = try place(received, &log)
       return UploadStatus(hold.identifier, log, at: path)
+    }
+  }
+
+  /// The file as one that may get a name; nil if what is stored is not what was sent.
+  private func verify(_ file: IncomingFile, by placement: VerifiedPlacement) throws(Errno) -> VerifiedFile? {
+    do throws(VerificationFailure) {
+      return try placement.verify(file)
+    } catch {
+      switch error {
+      case .differs: return nil
+      case .system(let number): throw number
+      }
     }
   }
 
@@ -57,11 +72,8 @@ struct UploadFinisher {
       if try calls.statusIfTaken(free, in: album) == nil {
         let placed = UploadLog.Placed(name: free, inode: received.status.inode, modified: received.status.modified)
         try log.willPlace(placed, in: hold.log, calls)
-        do throws(Errno) {
-          return try calls.rename(received.name, in: received.incoming, to: free, in: album)
-        } catch .fileExists {
-          // The same file may have been sent twice, and the other one was faster.
-        }
+        // The same file may have been sent twice, and the other one was faster.
+        if try received.placement.place(received.verified, as: free, in: album) { return }
       }
       guard let taken = try? path.appending(free), try isThere(received, as: taken, in: album, &log) else {
         throw Errno.fileExists

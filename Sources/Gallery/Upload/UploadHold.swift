@@ -74,9 +74,7 @@ struct UploadHold: Sendable {
     let (bytes, log, incoming) = try gallery.uploads.parts(ofUpload: identifier)
     try GalleryError.of("The upload") {
       _ = gallery.uploadTable.take(identifier)
-      do throws(Errno) {
-        try gallery.calls.unlink(bytes, in: incoming)
-      } catch .noSuchFileOrDirectory {}
+      try VerifiedPlacement(gallery.calls, incoming: incoming).remove(bytes)
       try gallery.calls.unlink(log, in: incoming)
     }
   }

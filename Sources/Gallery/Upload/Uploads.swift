@@ -132,7 +132,7 @@ public struct Uploads: Sendable {
     do throws(Errno) {
       return try gallery.calls.create(bytes, in: incoming)
     } catch .fileExists {
-      try gallery.calls.unlink(bytes, in: incoming)
+      try VerifiedPlacement(gallery.calls, incoming: incoming).remove(bytes)
       return try gallery.calls.create(bytes, in: incoming)
     }
   }

@@ -2,94 +2,52 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// A file that is in the space, but has no name yet.
-package struct CopiedFile: Sendable {
-  var entry: SourceEntry
-  let status: FileStatus
-  var state: State
-  /// What its bytes begin with.
-  let beginning: UInt64
-  /// Extended attributes that the space could not take.
-  let missing: [[UInt8]]
-  let goal: Goal
-
-  /// How far it is.
-  enum State: Sendable {
-    /// It was written, and is not compared yet.
-    case copied(IncomingFile)
-    /// It was compared with what is stored and with its source. It gets its name, or waits for it.
-    case verified(VerifiedFile)
-  }
-
-  /// What it is called until it has its name.
-  var partial: [UInt8] {
-    switch state {
-    case .copied(let file): file.name
-    case .verified(let file): file.name
-    }
-  }
-
-  /// The hash of what was written; nil if nothing is verified.
-  var digest: FileDigest? {
-    switch state {
-    case .copied(let file): file.digest
-    case .verified(let file): file.digest
-    }
-  }
-
-  enum Goal: Sendable {
-    case name(WantedName, Album)
-    /// Where that file goes to which it belongs, which is not known yet.
-    case beside(Int)
-    /// Where its group goes, which is not known yet.
-    case withGroup(Int)
-  }
-}
-
 /// Verifies what was copied, and gives it its name. Beside it, on another thread, the next files are copied.
 struct CopyFinisher: Sendable {
   let calls: FileCalls
   let placement: VerifiedPlacement
 
-  /// How it went on with a file.
-  enum Finished: Sendable {
-    case ended(Importer.Result)
-    /// It was verified, and waits for its name.
-    case waiting(CopiedFile)
-  }
-
-  /// Names a file that was verified, if its name is known, or removes what failed.
+  /// Names a file that was verified, or removes it if something failed: then it is done. One whose name is not known yet
+  /// is verified, and waits for it.
   func finish(
     _ copied: CopiedFile, _ stored: Result<VerifiedFile, ImportFailure>, _ ofSource: ImportFailure?
-  ) -> Finished {
-    switch stored {
-    case .failure(let failure): return .ended(failed(copied, failure))
-    case .success(let file):
-      if let ofSource { return .ended(failed(copied, ofSource)) }
-      var verified = copied
-      verified.state = .verified(file)
-      guard case .name(let name, let album) = copied.goal else { return .waiting(verified) }
-      do throws(ImportFailure) {
-        return .ended(try self.name(verified, name, in: album))
-      } catch {
-        return .ended(failed(copied, error))
+  ) -> CopiedFile {
+    var file = copied
+    do throws(ImportFailure) {
+      switch stored {
+      case .failure(let failure): throw failure
+      case .success(let verified):
+        if let ofSource { throw ofSource }
+        file.state = .verified(verified)
       }
+      guard case .name(let name, let album) = file.goal else { return file }
+      let result = try self.name(file, name, in: album)
+      file.state = .done(result)
+    } catch {
+      file.state = .done(failed(file, error))
     }
+    return file
   }
 
   /// The outcome of a file that cannot get a name.
   func failed(_ copied: CopiedFile, _ failure: ImportFailure) -> Importer.Result {
-    remove(copied.partial)
+    remove(copied)
     return (.failed(failure), nil, false)
   }
 
   /// Removes a file that gets no name. What cannot be removed, or is left by a crash, goes after a week.
   func remove(_ partial: [UInt8]) { try? placement.remove(partial) }
 
+  /// The same of a file that is not done.
+  func remove(_ copied: CopiedFile) {
+    if let partial = copied.partial { remove(partial) }
+  }
+
   /// Compares what is stored of a file with what was written.
   func stored(_ copied: CopiedFile) -> Result<VerifiedFile, ImportFailure> {
     switch copied.state {
     case .verified(let file): return .success(file)
+    case .done: preconditionFailure("a file is verified once")
     case .copied(let file):
       do throws(VerificationFailure) {
         return .success(try placement.verify(file))
@@ -134,17 +92,15 @@ struct CopyFinisher: Sendable {
 /// Files that are verified together, so that what they wrote is made durable once.
 final class FinishBatch: Sendable {
   let files: [CopiedFile]
-  private let work: SideWork<[CopyFinisher.Finished]>
+  private let work: SideWork<[CopiedFile]>
 
   /// Begins; on other threads if `overlaps`.
   init(_ files: [CopiedFile], _ finisher: CopyFinisher, overlaps: Bool) {
     self.files = files
-    work = SideWork<[CopyFinisher.Finished]>(isAside: overlaps) { Self.finish(files, finisher, overlaps) }
+    work = SideWork<[CopiedFile]>(isAside: overlaps) { Self.finish(files, finisher, overlaps) }
   }
 
-  private static func finish(
-    _ files: [CopiedFile], _ finisher: CopyFinisher, _ overlaps: Bool
-  ) -> [CopyFinisher.Finished] {
+  private static func finish(_ files: [CopiedFile], _ finisher: CopyFinisher, _ overlaps: Bool) -> [CopiedFile] {
     guard overlaps else {
       let reading = SourceReading(finisher.calls)
       return files.map { file in
@@ -165,6 +121,6 @@ final class FinishBatch: Sendable {
     return files.indices.map { finisher.finish(files[$0], stored[$0], failures[$0]) }
   }
 
-  /// Waits for the end; gives what became of the files, in their order. To be called once.
-  func wait() -> [CopyFinisher.Finished] { work.wait() ?? [] }
+  /// Waits for the end; gives the files in their order, verified or done. To be called once.
+  func wait() -> [CopiedFile] { work.wait() ?? [] }
 }

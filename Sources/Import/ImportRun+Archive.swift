@@ -154,7 +154,7 @@ extension ImportRun {
       of: members.map { member in
         SortedFile(
           name: member.entry.name, status: member.status, described: placement(of: member.entry).described,
-          open: { try? calls.openFile(member.partial, in: incoming) })
+          open: { member.partial.flatMap { try? calls.openFile($0, in: incoming) } })
       })
     let albums = chosen.map { importer.options.album + $0.album }
     let first = importer.firstNumber(

@@ -237,16 +237,16 @@ package final class ImportRun {
   private func collect() {
     guard !batches.isEmpty else { return }
     let batch = batches.removeFirst()
-    for (file, finished) in zip(batch.files, batch.wait()) { ended(file, finished) }
+    for file in batch.wait() { ended(file) }
   }
 
   /// A file has its name, or failed, or was verified and waits for its name.
-  private func ended(_ file: CopiedFile, _ finished: CopyFinisher.Finished) {
-    switch finished {
-    case .ended(let result):
+  private func ended(_ file: CopiedFile) {
+    switch file.state {
+    case .copied, .verified: wait(file)
+    case .done(let result):
       note(file, result)
       if case .withGroup(let archive) = file.goal { sortGroup(of: file, nil, in: archive) }
-    case .waiting(let verified): wait(verified)
     }
   }
 

@@ -13,7 +13,7 @@ extension Importer {
     do throws(ImportFailure) {
       guard let album = try album(parts) else { return finisher.failed(copied, .interrupted) }
       if let existing = try existing(copied, named: name, in: album) {
-        finisher.remove(copied.partial)
+        finisher.remove(copied)
         return existing
       }
       return try finisher.name(copied, name, in: album)
@@ -32,7 +32,7 @@ extension Importer {
   /// name has may describe another photo.
   func present(_ copied: CopiedFile, named name: [UInt8], in parts: [[UInt8]]) -> Result? {
     guard let album = try? album(parts), let existing = existing(copied, under: name, in: album) else { return nil }
-    finisher.remove(copied.partial)
+    finisher.remove(copied)
     return existing
   }
 

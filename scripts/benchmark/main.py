@@ -14,6 +14,7 @@ import cover
 import importing
 import report
 import scale
+import thumbnails
 import turns
 import upkeep
 import workloads as work
@@ -58,6 +59,12 @@ def arguments():
     parser.add_argument(
         "--turns", action="store_true",
         help="instead, measure short workloads in turn on agonyfs and on the build that --before names")
+    parser.add_argument(
+        "--busy", action="store_true", help="with --turns, while thumbnails of 360 pictures are made, without cold caches")
+    parser.add_argument(
+        "--thumbnails", action="store_true",
+        help="instead, measure how long --photos pictures of 1600 x 1200 take until all have thumbnails and facts, on one "
+        "processor and on more")
     parser.add_argument("--plot", help="with --scale, draw the curves into this SVG file")
     parser.add_argument("--agonyfs", help=argparse.SUPPRESS)
     parser.add_argument("--floor", help=argparse.SUPPRESS)
@@ -192,6 +199,8 @@ def main():
             results = cores.measure(options, folder)
         elif options.importing:
             results = importing.measure(options, folder)
+        elif options.thumbnails:
+            results = thumbnails.measure(options, folder)
         elif options.turns:
             results = turns.run(options, folder)
         elif options.upkeep is not None:

@@ -4,8 +4,10 @@ import os
 import random
 import shutil
 import statistics
+import subprocess
 import time
 
+import thumbnails
 import workloads
 from materials import Materials
 from systems import BEFORE, System, timed
@@ -42,6 +44,42 @@ ROWS = {
     "4,000 random 4 KiB reads": (workloads.random_reads, True, None),
 }
 
+# Pictures whose thumbnails are made meanwhile with --busy: more than a round of all rows takes.
+PICTURES = 360
+
+
+def alone(systems, names, materials):
+    """A round: each row on both systems, one after the other. Yields the row and the seconds of each system."""
+    for row in names:
+        function, is_cold, left = ROWS[row]
+        taken = {}
+        for system in random.sample(systems, 2):
+            forget() if is_cold else os.sync()
+            taken[system.name] = timed(function, system.path, materials)
+            if left:
+                remove(system.path, left)
+        yield row, taken
+
+
+def busy(systems, names, materials):
+    """The same while thumbnails are made: all rows on one system, then all on the other."""
+    taken = {row: {} for row in names}
+    for system in random.sample(systems, 2):
+        os.sync()
+        making = subprocess.Popen(
+            [system.agonyfs, "thumbnails", "--rebuild", system.path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # Until they are under way.
+        time.sleep(0.5)
+        for row in names:
+            function, _, left = ROWS[row]
+            taken[row][system.name] = timed(function, system.path, materials)
+            if left:
+                remove(system.path, left)
+        if making.poll() is not None:
+            raise SystemExit("All thumbnails were made before all rows were measured; there are too few pictures.")
+        making.wait()
+    yield from taken.items()
+
 
 def run(options, folder):
     """Prints medians of the times, their ratio, and the median of the ratios of all rounds."""
@@ -52,25 +90,22 @@ def run(options, folder):
         for name in ("agonyfs", BEFORE):
             systems.append(System(name, folder, options))
             systems[-1].create()
-            systems[-1].mount("-o", "nothumbs")
+            systems[-1].mount(*([] if options.busy else ["-o", "nothumbs"]))
         for system in systems:
             workloads.write_big(system.path, materials)
             workloads.import_in_parallel(system.path, materials)
             workloads.clone(system.path, materials)
+        if options.busy:
+            thumbnails.pictures(f"{folder}/noise", PICTURES)
+            for system in systems:
+                thumbnails.ready(system, f"{folder}/noise")
         # Git reads files that are as young as its index once more.
         time.sleep(2)
         for system in systems:
             workloads.status(system.path, materials)
         times = {row: [] for row in ROWS if options.only in row}
         for _ in range(options.rounds):
-            for row in times:
-                function, is_cold, left = ROWS[row]
-                taken = {}
-                for system in random.sample(systems, 2):
-                    forget() if is_cold else os.sync()
-                    taken[system.name] = timed(function, system.path, materials)
-                    if left:
-                        remove(system.path, left)
+            for row, taken in (busy if options.busy else alone)(systems, list(times), materials):
                 times[row].append((taken[BEFORE], taken["agonyfs"]))
         print(f"| medians of {options.rounds} rounds, ms | before | agonyfs | before ÷ agonyfs | median of the ratios |")
         print("|---|---|---|---|---|")

@@ -4,7 +4,8 @@
 // 1. A file that is being looked at stays in memory, and counts as open.
 // 2. What was made is kept only when the content did not change meanwhile (`isMediaPending` is still false).
 // 3. Only those who ask for a derivative wait for the decoder.
-// 4. A content is hashed before it is decoded, if it is not large. What has the hash of one that is being decoded waits
+// 4. A content that begins as no photo or video goes to no decoder.
+// 5. A content is hashed before it is decoded, if it is not large. What has the hash of one that is being decoded waits
 //    for that one, but its thread does not (FilesUnderWay.swift).
 
 internal import Catalog
@@ -69,6 +70,7 @@ package struct Thumbnailer: Sendable {
   func work(on look: ThumbnailLook, _ source: FileSource, _ settings: ThumbnailOptions) -> Outcome {
     if source.size == 0 { return .nothing(.other, reason: nil) }
     do throws(Errno) {
+      if try !mayBeMedia(source, settings.maker) { return .nothing(.other, reason: nil) }
       var hash = look.before?.hash
       var content: any MediaSource = source
       if hash == nil, source.size <= Self.earlyHashLimit {
@@ -91,6 +93,16 @@ package struct Thumbnailer: Sendable {
     } catch {
       return .nothing(.failed, reason: "its data cannot be read")
     }
+  }
+
+  /// Whether a content may be a photo or video. What begins as none needs no decoder, which serves few files before
+  /// another process has to be started.
+  private func mayBeMedia(_ source: FileSource, _ maker: any DerivativeMaker) throws(Errno) -> Bool {
+    var beginning = [UInt8](repeating: 0, count: MediaKind.beginningSize)
+    let count = try unsafe beginning.withUnsafeMutableBufferPointer { buffer throws(Errno) in
+      try unsafe source.read(at: 0, into: UnsafeMutableRawBufferPointer(buffer))
+    }
+    return unsafe count < beginning.count || beginning.withUnsafeBytes { unsafe maker.mayBegin(with: $0) }
   }
 
   private func outcome(of error: DecoderError, _ look: ThumbnailLook) -> Outcome {

@@ -10,6 +10,7 @@
 //    meanwhile may be in it, too.
 // 6. `opens` counts the opens of callers. A file whose thumbnails are made counts as open in its inode only.
 
+internal import System
 internal import Vault
 
 /// Inodes in memory, under the file system's lock.

@@ -69,4 +69,13 @@ extension Index {
   package func setMeta(_ key: String, to value: Int64) throws(IndexError) {
     try run(statements.small.setMeta.bind(key, value))
   }
+
+  /// The key of the name of the home zone.
+  private static let homeZoneKey = "zone"
+
+  /// The name of the home zone as it is stored, which may be damaged; nil when there is none.
+  package func homeZone() throws(IndexError) -> String? { try metaText(Self.homeZoneKey) }
+
+  /// Stores the name of the home zone.
+  package func setHomeZone(to name: String) throws(IndexError) { try setMeta(Self.homeZoneKey, to: name) }
 }

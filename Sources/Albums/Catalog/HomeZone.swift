@@ -36,8 +36,6 @@ extension FileSystem {
 }
 
 extension CatalogUpdates {
-  /// The key in `meta` of the name of the home zone.
-  static let homeZoneKey = "zone"
   /// The key in `meta` of 1 where photos may have the time of another home zone.
   static let unsettledKey = "unsettled"
 
@@ -55,7 +53,7 @@ extension CatalogUpdates {
   /// Stores another home zone, and notes that times may follow the old one.
   fileprivate func setHomeZone(to name: String, _ rules: ZoneRules) throws(Errno) {
     try files.withSavepoint { index throws(IndexError) in
-      try index.setMeta(Self.homeZoneKey, to: name)
+      try index.setHomeZone(to: name)
       if index.hasCatalog, try index.catalog.itemCount() > 0 { try index.setMeta(Self.unsettledKey, to: 1) }
     }
     files.catalog.homeZone = name
@@ -64,15 +62,10 @@ extension CatalogUpdates {
     files.catalog.settled = .after(nil)
   }
 
-  /// The home zone that an index has.
-  static func homeZone(in index: Index) throws(IndexError) -> String? {
-    try index.metaText(homeZoneKey).flatMap { ZoneName.isValid($0) ? $0 : nil }
-  }
-
   /// Finds the name of the home zone of the space when it is opened.
   mutating func loadHomeZone() {
     do throws(IndexError) {
-      if let known = try files.index.metaText(Self.homeZoneKey) {
+      if let known = try files.index.homeZone() {
         files.catalog.homeZone = ZoneName.isValid(known) ? known : nil
       } else if files.refusal == nil, let zone = files.options.homeZone, ZoneName.isValid(zone) {
         files.catalog.homeZone = zone

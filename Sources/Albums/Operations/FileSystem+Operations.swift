@@ -2,6 +2,7 @@
 
 internal import Index
 internal import Logging
+internal import System
 internal import SystemPackage
 internal import Vault
 

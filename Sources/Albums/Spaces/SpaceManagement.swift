@@ -199,7 +199,7 @@ package enum SpaceManager {
         indexBytes: Int64(space.databasePageCount) * Int64(Space.databasePageSize),
         deletedBytes: Int64(deleted.all) * Int64(space.segmentBytes),
         deletedUntil: deleted.all > 0 && deleted.unknown == 0 ? space.retiredUntil : nil,
-        homeZone: try CatalogUpdates.homeZone(in: index), passwords: passwords(of: space))
+        homeZone: try index.homeZone(), passwords: passwords(of: space))
     }
   }
 
@@ -263,7 +263,8 @@ package struct SpaceInformation: Sendable, Encodable {
   /// Until when they are kept for copies of the vault that are being made, in seconds since 1970; nil if that is not
   /// known yet.
   package var deletedUntil: Int64?
-  /// The zone whose clock is shown of times that are known in UTC alone; nil if it has none yet.
+  /// The zone whose clock is shown of times that are known in UTC alone, by its name as it is stored; nil if it has none
+  /// yet.
   package var homeZone: String?
   /// How many passwords open it.
   package var passwords: Int

@@ -80,7 +80,7 @@ final class PhotoChangeSink: ChangeSink {
 
   func noteCommit(in index: Index, _ files: borrowing LockedFileSystem) throws(IndexError) {
     guard files.catalog.isHomeZoneNew else { return }
-    if let zone = files.catalog.homeZone { try index.setMeta(CatalogUpdates.homeZoneKey, to: zone) }
+    if let zone = files.catalog.homeZone { try index.setHomeZone(to: zone) }
     files.catalog.isHomeZoneNew = false
   }
 }

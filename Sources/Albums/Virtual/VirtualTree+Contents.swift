@@ -1,6 +1,7 @@
 package import Index
 internal import Media
 internal import Synchronization
+internal import System
 internal import SystemPackage
 package import Vault
 

@@ -1,5 +1,6 @@
 internal import Albums
 internal import ArgumentParser
+internal import Catalog
 internal import Client
 internal import Crypto
 internal import System
@@ -21,10 +22,12 @@ struct InfoCommand: VaultCommand {
   func run() throws {
     let (opened, secret) = try openVault(opening, asking: "Password for \(path)")
     var mountPoint: FilePath?
-    let space = try SpaceManager.information(in: opened, password: secret) { space in
+    var space = try SpaceManager.information(in: opened, password: secret) { space in
       mountPoint = MountedElsewhere.writtenPlace(of: space, ofVault: path)
       return mountPoint != nil
     }
+    // A damaged index may have anything there.
+    space.homeZone = space.homeZone.flatMap { ZoneName.isValid($0) ? $0 : nil }
     let report = InfoReport(
       vault: try .init(opened, path: path), space: space, mountPoint: mountPoint?.string,
       mountPointBytes: mountPoint.flatMap(VaultInformation.bytes), shown: TerminalText.safe(path.bytes),

@@ -219,8 +219,8 @@ struct LockedFileSystem: ~Copyable {
       yield &part
     }
   }
-  var rights: CatalogRights {
-    _read { yield CatalogRights(files: LockedFileSystem(of: fileSystem)) }
+  var rights: AccessRights {
+    _read { yield AccessRights(files: LockedFileSystem(of: fileSystem)) }
   }
 
   /// Gives the lock back until something is signalled, or the time has come (monotonic, in nanoseconds). May return
@@ -252,5 +252,5 @@ struct Reaper: ~Copyable { var files: LockedFileSystem }
 struct MediaUpdates: ~Copyable { var files: LockedFileSystem }
 /// Notes what the catalog has to look at again, and brings its rows up to date.
 struct CatalogUpdates: ~Copyable { var files: LockedFileSystem }
-/// Tells who may see what of the catalog.
-struct CatalogRights: ~Copyable { let files: LockedFileSystem }
+/// Tells who may search and read what.
+struct AccessRights: ~Copyable { let files: LockedFileSystem }

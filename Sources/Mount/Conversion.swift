@@ -95,7 +95,7 @@ extension Caller {
   }
 }
 
-extension CatalogOpener {
+extension Opener {
   /// The client of a request, with all its groups.
   init(_ request: fuse_req_t?) {
     let caller = unsafe Caller(request)

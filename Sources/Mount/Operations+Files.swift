@@ -15,7 +15,7 @@ extension fuse_lowlevel_ops {
       unsafe serve(request) { volume throws(Errno) in
         guard let file = unsafe file else { throw .invalidArgument }
         let inode = InodeNumber(rawValue: inode)
-        try unsafe volume.open(inode, &file.pointee, by: Caller(request), for: CatalogOpener(request))
+        try unsafe volume.open(inode, &file.pointee, by: Caller(request), for: Opener(request))
         // The kernel will not release an open that it did not hear of.
         if unsafe fuse_reply_open(request, file) != 0 { unsafe volume.release(inode, handle: file.pointee.fh) }
       }
@@ -77,7 +77,7 @@ extension fuse_lowlevel_ops {
           let key = unsafe withUnsafeBytes(of: answer.key) { unsafe ContentKey($0) }
           guard let key else { throw .invalidArgument }
           let digest = try unsafe volume.fileSystem.storedDigest(
-            of: InodeNumber(stored: inode), key, for: CatalogOpener(request))
+            of: InodeNumber(stored: inode), key, for: Opener(request))
           answer.size = UInt64(digest.size)
           unsafe withUnsafeMutableBytes(of: &answer.hash) { unsafe $0.copyBytes(from: digest.hash) }
           unsafe fuse_reply_ioctl(request, 0, &answer, MemoryLayout<agonyfs_digest>.size)

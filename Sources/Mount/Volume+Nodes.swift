@@ -84,7 +84,7 @@ extension Volume {
   /// cached pages stay valid or reads bypass the cache and the size that the kernel knows.
   func open(
     _ number: InodeNumber, _ file: inout fuse_file_info, by caller: @autoclosure () -> Caller,
-    for opener: @autoclosure () -> CatalogOpener
+    for opener: @autoclosure () -> Opener
   ) throws(Errno) {
     switch try node(number) {
     case .stored(let inode):

@@ -184,7 +184,7 @@ extension FileSystem {
   }
 
   /// The lines of the door's answer to a request, which is read in small pieces.
-  func answer(_ request: String, for opener: CatalogOpener = .everything) -> [String] {
+  func answer(_ request: String, for opener: Opener = .everything) -> [String] {
     var answer = DoorAnswer(Array(request.utf8), from: self, for: opener, today: nil)
     return answer.readLines(100)
   }

@@ -33,7 +33,7 @@ import Vault
     try vault.vault.reopen()
     #expect(try vault.files.questions.count(of: CatalogQuestion(.all), for: Self.stranger) == 0)
     #expect(
-      try vault.files.questions.count(of: CatalogQuestion(.all), for: CatalogOpener(user: 1000, group: 1000)) == 1)
+      try vault.files.questions.count(of: CatalogQuestion(.all), for: Opener(user: 1000, group: 1000)) == 1)
     try vault.files.close()
   }
 
@@ -51,7 +51,7 @@ import Vault
     for query in [Query.all, try QueryParser.parse("a.jpg")] {
       #expect(try vault.files.questions.count(of: CatalogQuestion(query), for: Self.stranger) == 0)
       #expect(
-        try vault.files.questions.count(of: CatalogQuestion(query), for: CatalogOpener(user: 1000, group: 1000)) == 1)
+        try vault.files.questions.count(of: CatalogQuestion(query), for: Opener(user: 1000, group: 1000)) == 1)
     }
     #expect(vault.files.locked { $0.catalogUpdates.hasStaleItems })
     storage.setLimit(.max)
@@ -94,11 +94,11 @@ import Vault
     try files.close()
   }
 
-  private static let stranger = CatalogOpener(user: 5, group: 6)
-  private static let member = CatalogOpener(user: 5, group: 6, groups: [7, 1000])
+  private static let stranger = Opener(user: 5, group: 6)
+  private static let member = Opener(user: 5, group: 6, groups: [7, 1000])
 
   /// The paths that somebody gets, in every way in which answers come.
-  private func paths(_ library: CatalogLibrary, _ opener: CatalogOpener, _ query: String = "") throws -> [String] {
+  private func paths(_ library: CatalogLibrary, _ opener: Opener, _ query: String = "") throws -> [String] {
     let query = try QueryParser.parse(query)
     var found: Set<String> = []
     var items: Set<String> = []
@@ -137,7 +137,7 @@ import Vault
       "searched/c.jpg", "searched/inner/e.jpg",
     ]
     #expect(try paths(library, .everything) == all)
-    #expect(try paths(library, CatalogOpener(user: 1000, group: 1000)) == all)
+    #expect(try paths(library, Opener(user: 1000, group: 1000)) == all)
     #expect(try paths(library, Self.stranger) == ["open/a.jpg", "open/not the group.jpg", "searched/inner/e.jpg"])
     #expect(try paths(library, Self.member) == ["open/a.jpg", "open/group.jpg", "searched/inner/e.jpg"])
     try files.change(.root) { $0.mode = 0o700 }
@@ -233,7 +233,7 @@ import Vault
     try library.add("a.jpg", in: folder) { $0.words.title = "Title" }
     try library.add("b.jpg", in: folder, mode: 0o600)
     _ = try files.make("no photo", in: folder)
-    func facts(_ path: String, _ opener: CatalogOpener) throws -> String? {
+    func facts(_ path: String, _ opener: Opener) throws -> String? {
       var text = JSONText()
       try files.questions.writeFacts(ofPath: Array(path.utf8), for: opener, to: &text)
       return String(decoding: text.bytes, as: UTF8.self).contains("\"title\":\"Title\"") ? "Title" : nil

@@ -71,7 +71,7 @@ import Vault
       let zone = try #require(vault.files.answer("zone\n\n").dropFirst().first)
       #expect(zone.contains(#""towns":"\#(folder.path(town))""#), "\(zone)")
       // Others who use the mount are not told where it is.
-      let stranger = CatalogOpener(user: geteuid() + 77, group: 77)
+      let stranger = Opener(user: geteuid() + 77, group: 77)
       let told = vault.files.answer("zone\n\n", for: stranger).joined(separator: "\n")
       #expect(told.contains(#""townsHidden":true"#) && !told.contains(folder.path), "\(told)")
     }

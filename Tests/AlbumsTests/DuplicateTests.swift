@@ -40,7 +40,7 @@ import Vault
     for name in ["a.jpg", "b.jpg"] { _ = try vault.photo(name, "title=1") }
     let query = try QueryParser.parse("is:duplicate")
     func count(_ user: UInt32) throws -> Int {
-      try vault.files.questions.count(of: CatalogQuestion(query), for: CatalogOpener(user: user, group: user))
+      try vault.files.questions.count(of: CatalogQuestion(query), for: Opener(user: user, group: user))
     }
     #expect(try [count(0), count(1000)] == [2, 2])
     let trash = try vault.files.folder(".Trash-1000")
@@ -93,7 +93,7 @@ import Vault
     #expect(vault.files.answer("duplicates similar\n\n").count == 2)
     #expect(vault.files.answer("duplicates other\n\n").first == "error")
     // How many files wait, also such as nobody else sees, is told to the owner only.
-    let trailers = [1000, 5].map { vault.files.answer("", for: CatalogOpener(user: $0, group: $0)).last }
+    let trailers = [1000, 5].map { vault.files.answer("", for: Opener(user: $0, group: $0)).last }
     #expect(trailers[0]?.hasPrefix(#"{"end":true,"count":3,"next":null,"pending":"#) == true)
     #expect(trailers[1] == #"{"end":true,"count":3,"next":null}"#)
     // What has to be decoded is decoded a few at a time; one read never takes long.
@@ -127,7 +127,7 @@ import Vault
     let copy = try vault.photo("b.jpg", "title=1")
     let group = try #require(try vault.files.duplicates.groups(.exact).first)
     #expect(group == [photo, copy])
-    let stranger = CatalogOpener(user: 5, group: 5)
+    let stranger = Opener(user: 5, group: 5)
     #expect(try vault.files.duplicates.seen(among: group, for: stranger).count == 2)
     try vault.files.change(copy) { $0.mode = 0o600 }
     #expect(try vault.files.duplicates.seen(among: group, for: stranger).isEmpty)
@@ -135,7 +135,7 @@ import Vault
     let query = Query.condition(.flag(.duplicate))
     #expect(try vault.files.questions.count(of: CatalogQuestion(query), for: stranger) == 0)
     #expect(try vault.files.questions.count(of: CatalogQuestion(query), for: .everything) == 2)
-    #expect(try vault.files.duplicates.seen(among: group, for: CatalogOpener(user: 1000, group: 1)).count == 2)
+    #expect(try vault.files.duplicates.seen(among: group, for: Opener(user: 1000, group: 1)).count == 2)
     try vault.files.close()
   }
 }

@@ -11,7 +11,7 @@ import Vault
 
 /// The hash of what the storage has. `FaultyStorage` gives a reader past memory nothing that a power cut could take.
 @Suite struct StoredDigestTests {
-  private static let owner = CatalogOpener(user: 1000, group: 1000)
+  private static let owner = Opener(user: 1000, group: 1000)
 
   private static func hash(_ bytes: [UInt8], _ key: ContentKey = .ofThisRun) -> [UInt8] {
     var hasher = ContentHasher(key)
@@ -73,7 +73,7 @@ import Vault
     let inode = try vault.files.make("a", mode: 0o600)
     try vault.files.put(pattern(10, 1), inode)
     expect(.permissionDenied) {
-      _ = try vault.files.storedDigest(of: inode, for: CatalogOpener(user: 1001, group: 1001))
+      _ = try vault.files.storedDigest(of: inode, for: Opener(user: 1001, group: 1001))
     }
     expect(.isDirectory) { _ = try vault.files.storedDigest(of: .root, for: Self.owner) }
     try vault.files.close()

@@ -184,7 +184,7 @@ print("before the space is opened: \(status("VmRSS")) MiB")
 
 var logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
 let files = try FileSystem(space: space, options: FileSystemOptions(logger: logger))
-let opener = CatalogOpener(user: 1000, group: 1000)
+let opener = Opener(user: 1000, group: 1000)
 
 func door(_ request: String) -> Int {
   let session = DoorSession(files, for: opener)

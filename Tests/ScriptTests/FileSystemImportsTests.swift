@@ -32,7 +32,7 @@ import Testing
   @Test func onlyTheseFilesLeadToThePartsForPhotos() throws {
     let parts = [
       "mediaUpdates", "catalogUpdates", "thumbnails", "thumbnailer", "cataloguer", "duplicates", "questions",
-      "MediaUpdates", "CatalogUpdates", "CatalogRights", "PhotoChangeSink", "Thumbnailer", "Cataloguer", "UserWord",
+      "MediaUpdates", "CatalogUpdates", "PhotoChangeSink", "Thumbnailer", "Cataloguer", "UserWord",
       "isMediaPending", "isKnownNotMedia", "isReadPending", "contentChanged", "isNoPhoto", "isSidecar",
     ]
     // Neither in a comment nor as the label of an argument.

@@ -24,7 +24,7 @@ struct CatalogFolder {
 /// What is known of directories, for one user. It is looked up again after a second, so that an answer that is read
 /// for long follows what was renamed or closed to the user meanwhile.
 struct CatalogFolders {
-  let opener: CatalogOpener
+  let opener: Opener
   private var known: [InodeNumber: CatalogFolder?] = [:]
   private var since: UInt64 = 0
 
@@ -35,7 +35,7 @@ struct CatalogFolders {
   /// More directories inside each other than any path has.
   private static let mostLevels = 4096
 
-  init(for opener: CatalogOpener) { self.opener = opener }
+  init(for opener: Opener) { self.opener = opener }
 
   /// Forgets what is too old. True if something was forgotten. Called when the lock is taken.
   mutating func begin() -> Bool {

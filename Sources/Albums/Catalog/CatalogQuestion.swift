@@ -56,9 +56,9 @@ final class CatalogSource: Sendable {
   private let fileSystem: FileSystem
   private let showsTrash: Bool
   private let within: [UInt8]
-  private let opener: CatalogOpener
+  private let opener: Opener
 
-  init(_ fileSystem: FileSystem, _ question: CatalogQuestion, for opener: CatalogOpener) {
+  init(_ fileSystem: FileSystem, _ question: CatalogQuestion, for opener: Opener) {
     self.fileSystem = fileSystem
     showsTrash = question.showsTrash
     within = question.within

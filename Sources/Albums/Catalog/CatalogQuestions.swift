@@ -12,7 +12,7 @@ package struct CatalogQuestions: Sendable {
   /// - Throws: `EIO`; `EOPNOTSUPP` if there is no catalog yet: the space was not mounted for writing since there is one.
   @discardableResult
   package func answers(
-    to question: CatalogQuestion, for opener: CatalogOpener, _ body: (CatalogAnswer) throws(Errno) -> Bool
+    to question: CatalogQuestion, for opener: Opener, _ body: (CatalogAnswer) throws(Errno) -> Bool
   ) throws(Errno) -> Cursor? {
     try prepareToAnswer()
     var reader = CatalogReader(question, for: opener, from: fileSystem)
@@ -33,7 +33,7 @@ package struct CatalogQuestions: Sendable {
   /// The number of answers, however many may be on a page.
   ///
   /// - Throws: as `answers(to:for:_:)`.
-  package func count(of question: CatalogQuestion, for opener: CatalogOpener) throws(Errno) -> Int {
+  package func count(of question: CatalogQuestion, for opener: Opener) throws(Errno) -> Int {
     var view = CatalogView(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
     var count = 0
     try everyAnswer(&view, stacks: question.stacks, []) { _, _, _ in count += 1 }
@@ -44,7 +44,7 @@ package struct CatalogQuestions: Sendable {
   ///
   /// - Throws: as `answers(to:for:_:)`.
   package func groups(
-    of question: CatalogQuestion, by field: GroupField, for opener: CatalogOpener
+    of question: CatalogQuestion, by field: GroupField, for opener: Opener
   ) throws(Errno) -> [AnswerGroup] {
     var view = CatalogView(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
     var tally = CatalogTally(by: field)
@@ -89,7 +89,7 @@ package struct CatalogQuestions: Sendable {
 
   /// The lowest path of a photo that somebody sees; nil if there is none.
   func path(
-    of inode: InodeNumber, includesTrash: Bool, within: [UInt8] = [], for opener: CatalogOpener
+    of inode: InodeNumber, includesTrash: Bool, within: [UInt8] = [], for opener: Opener
   ) throws(Errno) -> [UInt8]? {
     var view = CatalogView(.all, showsTrash: includesTrash, within: within, for: opener)
     return try fileSystem.reading { files throws(Errno) in
@@ -101,7 +101,7 @@ package struct CatalogQuestions: Sendable {
   ///
   /// - Throws: `ENOENT` if there is no file there; `EISDIR`, `ENODATA` or `EINPROGRESS` if it is a directory, neither a
   ///   photo nor a video, or not examined yet; `EACCES` if the user may not get there or not read it.
-  func writeFacts(ofPath path: [UInt8], for opener: CatalogOpener, to text: inout JSONText) throws(Errno) {
+  func writeFacts(ofPath path: [UInt8], for opener: Opener, to text: inout JSONText) throws(Errno) {
     try prepareToAnswer()
     let parts = path.split(separator: 0x2F).map { FileName(Array($0)) }
     var view = CatalogView(.all, showsTrash: true, for: opener)
@@ -139,7 +139,7 @@ package struct CatalogQuestions: Sendable {
 
   /// Adds a photo that somebody saw, with its facts as they are now and what duplicates are compared by; nothing if it is
   /// gone.
-  func writeFacts(of item: MediaItem, for opener: CatalogOpener, to text: inout JSONText) throws(Errno) {
+  func writeFacts(of item: MediaItem, for opener: Opener, to text: inout JSONText) throws(Errno) {
     var view = CatalogView(.all, showsTrash: false, for: opener)
     try fileSystem.reading { files throws(Errno) in
       let inode = InodeNumber(rawValue: item.inode)
@@ -163,7 +163,7 @@ package struct CatalogQuestions: Sendable {
   }
 
   /// Whether somebody may know of all files that there are: whoever owns the space, and the superuser.
-  func isOwner(_ opener: CatalogOpener) throws(Errno) -> Bool {
+  func isOwner(_ opener: Opener) throws(Errno) -> Bool {
     if opener.seesEverything { return true }
     return try fileSystem.attributes(of: .root).owner == opener.user
   }

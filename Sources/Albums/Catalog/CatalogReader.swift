@@ -54,7 +54,7 @@ struct CatalogReader {
   }
 
   init(
-    _ question: CatalogQuestion, for opener: CatalogOpener, from fileSystem: FileSystem, writing: Writing = .nothing
+    _ question: CatalogQuestion, for opener: Opener, from fileSystem: FileSystem, writing: Writing = .nothing
   ) {
     self.question = question
     self.writing = writing

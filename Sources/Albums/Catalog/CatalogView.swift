@@ -41,7 +41,7 @@ struct CatalogView {
     case ask
   }
 
-  init(_ query: Query, showsTrash: Bool, within directory: [UInt8] = [], for opener: CatalogOpener) {
+  init(_ query: Query, showsTrash: Bool, within directory: [UInt8] = [], for opener: Opener) {
     self.query = query
     self.showsTrash = showsTrash
     self.directory = directory
@@ -49,7 +49,7 @@ struct CatalogView {
     matcher = CatalogMatcher(query)
   }
 
-  var opener: CatalogOpener { folders.opener }
+  var opener: Opener { folders.opener }
 
   /// Called when the lock is taken.
   mutating func begin() {

@@ -59,7 +59,7 @@ package struct DuplicateFinder: Sendable {
 
   /// Those files of a group that somebody sees and that are not the only ones of their stack, the best first: with
   /// the camera's own facts, then most pixels, then the earliest. Empty if fewer than two are left.
-  package func seen(among inodes: [InodeNumber], for opener: CatalogOpener) throws(Errno) -> [MediaItem] {
+  package func seen(among inodes: [InodeNumber], for opener: Opener) throws(Errno) -> [MediaItem] {
     var view = CatalogView(.all, showsTrash: false, for: opener)
     var items: [MediaItem] = []
     for inode in inodes {
@@ -250,7 +250,7 @@ struct DuplicateSearch {
   }
 
   /// Goes on by one group, or by a few files that have to be decoded before there are groups.
-  mutating func next(in fileSystem: FileSystem, for opener: CatalogOpener) throws(Errno) -> Step {
+  mutating func next(in fileSystem: FileSystem, for opener: Opener) throws(Errno) -> Step {
     if kind == .pixels, groups == nil {
       var left = if let waiting { waiting } else { try fileSystem.duplicates.filesWithUnknownPixels() }
       if !left.isEmpty {
@@ -271,7 +271,7 @@ struct DuplicateSearch {
   }
 }
 
-extension CatalogRights {
+extension AccessRights {
   /// Whether the user said that a file is nobody's duplicate.
   fileprivate func isDistinct(_ inode: InodeNumber) throws(Errno) -> Bool {
     guard let record = try presentRecord(inode), record.hasExtendedAttributes else { return false }

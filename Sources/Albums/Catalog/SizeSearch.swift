@@ -19,7 +19,7 @@ struct SizeSearch {
   private(set) var count = 0
   private(set) var isAtEnd = false
 
-  init(_ sizes: Set<Int64>, for opener: CatalogOpener) {
+  init(_ sizes: Set<Int64>, for opener: Opener) {
     self.sizes = sizes
     view = CatalogView(.all, showsTrash: false, for: opener)
     isAtEnd = sizes.isEmpty

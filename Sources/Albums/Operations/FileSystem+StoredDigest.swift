@@ -30,7 +30,7 @@ extension FileSystem {
   /// - Throws: `EACCES` unless the user may read the file; `EIO` when stored data is missing or not what was written;
   ///   `EAGAIN` when the file changes meanwhile; `ENOSPC`; `EISDIR`, `EINVAL` for other types.
   package func storedDigest(
-    of number: InodeNumber, _ key: ContentKey = .ofThisRun, for opener: CatalogOpener
+    of number: InodeNumber, _ key: ContentKey = .ofThisRun, for opener: Opener
   ) throws(Errno) -> StoredDigest {
     let begin = try locked { files throws(Errno) in
       guard let record = try files.rights.presentRecord(number), try files.rights.may(opener, .read, record) else {

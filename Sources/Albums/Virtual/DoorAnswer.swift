@@ -25,7 +25,7 @@ struct DoorAnswer {
   }
 
   private let fileSystem: FileSystem
-  private let opener: CatalogOpener
+  private let opener: Opener
   private var source: Source
   /// What waits to be read.
   private(set) var text = JSONText()
@@ -39,7 +39,7 @@ struct DoorAnswer {
   private static let pathsAtOnce = 4000
 
   /// The answer to a request. It is made when it is read.
-  init(_ request: [UInt8]?, from fileSystem: FileSystem, for opener: CatalogOpener, today: CivilDate?) {
+  init(_ request: [UInt8]?, from fileSystem: FileSystem, for opener: Opener, today: CivilDate?) {
     self.fileSystem = fileSystem
     self.opener = opener
     source = .nothing

@@ -10,7 +10,7 @@ internal import System
 /// One open of the door.
 package final class DoorSession: @unchecked Sendable {
   private let fileSystem: FileSystem
-  let opener: CatalogOpener
+  let opener: Opener
   private let today: @Sendable () -> CivilDate?
   private let lock = Lock()
   /// What was written; nil once it is more than a request may have.
@@ -20,7 +20,7 @@ package final class DoorSession: @unchecked Sendable {
 
   /// A door to a file system for one asker. `today` gives the day for words such as "today".
   package init(
-    _ fileSystem: FileSystem, for opener: CatalogOpener,
+    _ fileSystem: FileSystem, for opener: Opener,
     today: @escaping @Sendable () -> CivilDate? = { CivilDate.today() }
   ) {
     self.fileSystem = fileSystem

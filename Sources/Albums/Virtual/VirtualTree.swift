@@ -212,7 +212,7 @@ package final class VirtualTree: Sendable {
   /// Opens the door to the catalog for somebody; gives its handle.
   ///
   /// - Throws: `EMFILE` and `ENFILE`, when that user or all have too many.
-  package func openDoor(for opener: CatalogOpener) throws(Errno) -> UInt64 {
+  package func openDoor(for opener: Opener) throws(Errno) -> UInt64 {
     try open.withLock { files throws(Errno) in
       guard files.doors.count < Self.mostDoors.ofAll else { throw .tooManyOpenFilesInSystem }
       let own = files.doors.values.count { $0.opener.user == opener.user }

@@ -21,7 +21,7 @@ import Testing
   /// Several users together have as many doors as there is memory for.
   @Test func doorsOfAllUsersAreCounted() throws {
     let (ofUser, ofAll) = VirtualTree.mostDoors
-    let users = (0...ofAll / ofUser).map { CatalogOpener(user: 2000 + UInt32($0), group: 2000, groups: []) }
+    let users = (0...ofAll / ofUser).map { Opener(user: 2000 + UInt32($0), group: 2000, groups: []) }
     let last = users[users.count - 1]
     let doors = try users.dropLast().flatMap { user in try (0..<ofUser).map { _ in try tree.openDoor(for: user) } }
     expect(.tooManyOpenFilesInSystem) { _ = try tree.openDoor(for: last) }

@@ -19,7 +19,7 @@ struct ViewReader: Sendable {
   let memory: ViewMemory
 
   /// The mount's owner, who is the owner of its root directory.
-  func owner() throws(Errno) -> CatalogOpener {
+  func owner() throws(Errno) -> Opener {
     let root = try fileSystem.attributes(of: .root)
     var groups: [gid_t] = []
     if root.owner == geteuid() {
@@ -30,7 +30,7 @@ struct ViewReader: Sendable {
       // Of root's mounts, as those of /etc/fstab.
       groups = memory.groups(of: root.owner)
     }
-    return CatalogOpener(user: root.owner, group: root.group, groups: groups)
+    return Opener(user: root.owner, group: root.group, groups: groups)
   }
 
   /// The query whose answers are in a directory, or in those below it.

@@ -166,9 +166,9 @@ extension VirtualTree {
   }
 }
 
-extension CatalogRights {
+extension AccessRights {
   /// Whether a user finds the names in a directory, and it is no trash.
-  fileprivate func isSeen(_ directory: InodeNumber, by opener: CatalogOpener) throws(Errno) -> Bool {
+  fileprivate func isSeen(_ directory: InodeNumber, by opener: Opener) throws(Errno) -> Bool {
     var folders = CatalogFolders(for: opener)
     guard let folder = try folders.folder(directory, files) else { return false }
     return folder.isVisible && !folder.isTrash
@@ -176,7 +176,7 @@ extension CatalogRights {
 
   /// The photos that a user may read among the next names of a directory, and the last of these names.
   fileprivate func items(
-    inAlbum directory: InodeNumber, after name: [UInt8], limit: Int, for opener: CatalogOpener
+    inAlbum directory: InodeNumber, after name: [UInt8], limit: Int, for opener: Opener
   ) throws(Errno) -> (visible: [ItemRecord], last: [UInt8]?) {
     let items = try files.result(of: files.index.catalog.items(inAlbum: directory, after: name, limit: limit))
     var visible: [ItemRecord] = []

@@ -131,7 +131,7 @@ extension VirtualTree {
   }
 }
 
-extension CatalogRights {
+extension AccessRights {
   fileprivate func motion(of inode: InodeNumber) throws(Errno) -> Range<Int64>? {
     guard let item = try files.result(of: files.index.catalog.item(inode)),
       let range = PackedRecord(packed: item.record)?.motion,

@@ -8,8 +8,8 @@ internal import Index
 internal import SystemPackage
 internal import Vault
 
-/// Who asks the catalog. Answers have only what this user could find and read.
-package struct CatalogOpener: Hashable, Sendable {
+/// Who asks for what is not opened by a path, and gets only what this user could find and read.
+package struct Opener: Hashable, Sendable {
   /// Effective user id.
   package var user: UInt32
   /// Effective group id.
@@ -25,7 +25,7 @@ package struct CatalogOpener: Hashable, Sendable {
   }
 
   /// Who sees everything: root, and whoever opens a vault with its password.
-  package static let everything = CatalogOpener(user: 0, group: 0)
+  package static let everything = Opener(user: 0, group: 0)
 
   var seesEverything: Bool { user == 0 }
 
@@ -68,7 +68,7 @@ extension AccessControlList {
   private var maskPermissions: UInt16? { entries.first { $0.tag == Self.mask }?.permissions }
 }
 
-extension CatalogRights {
+extension AccessRights {
   private func accessControlList(of record: InodeRecord) throws(Errno) -> AccessControlList? {
     guard record.hasExtendedAttributes else { return nil }
     let value = try files.result(
@@ -76,7 +76,7 @@ extension CatalogRights {
     return value.flatMap { AccessControlList($0) }
   }
 
-  func may(_ opener: CatalogOpener, _ wanted: Permission, _ record: InodeRecord) throws(Errno) -> Bool {
+  func may(_ opener: Opener, _ wanted: Permission, _ record: InodeRecord) throws(Errno) -> Bool {
     if opener.seesEverything { return true }
     return opener.may(
       wanted, mode: record.mode, owner: record.owner, group: record.group, list: try accessControlList(of: record))

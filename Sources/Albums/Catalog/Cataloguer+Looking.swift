@@ -74,7 +74,7 @@ extension CatalogUpdates {
     for entry in try files.result(
       of: files.index.catalog.stale(for: [.look, .read], limit: Self.lookLimit + files.catalog.passedOver.count))
     where !files.catalog.passedOver.contains(entry.inode) && files.thumbnails.underWay.isFree(entry.inode) {
-      if let inode = files.inodes[entry.inode], inode.contentChanged > 0, inode.contentChanged + quiet > now {
+      if let inode = files.known(entry.inode), inode.contentChanged > 0, inode.contentChanged + quiet > now {
         due = min(due ?? .max, inode.contentChanged + quiet)
         continue
       }
@@ -128,7 +128,7 @@ extension CatalogUpdates {
         if isUnsettled { try index.setMeta(Self.unsettledKey, to: 1) }
         try index.setMeta(Self.filledKey, to: asked)
       }
-      files.committer.noteChange()
+      files.noteChange()
     } catch {
       // The next mount asks for them again.
     }
@@ -170,7 +170,7 @@ extension CatalogUpdates {
         if !lacksRules, try index.metaInteger(Self.unsettledKey) == 1 { try index.setMeta(Self.unsettledKey, to: 0) }
       }
     }
-    files.committer.noteChange()
+    files.noteChange()
   }
 
   /// The key in `meta` of the identity of the user's own table of towns.
@@ -213,7 +213,7 @@ extension Cataloguer {
     } catch {
       return fileSystem.locked { files in
         files.waitForCriticalPart()
-        defer { files.committer.noteChange() }
+        defer { files.noteChange() }
         guard files.refusal == nil else { return false }
         do throws(IndexError) {
           try files.index.catalog.removeStale(directory, [.match, .matching])
@@ -261,14 +261,14 @@ extension Cataloguer {
       if inode.isMediaPending || inode.record.links == 0 { return }
       try files.catalogUpdates.mergeItem(inode.number, found: found)
       try files.result(of: files.index.catalog.removeStale(inode.number, .look))
-      files.committer.noteChange()
+      files.noteChange()
     }
   }
 
   private func readSidecar(_ number: InodeNumber, _ settings: ThumbnailOptions) throws(Errno) {
     let (names, changed, attempt) = try fileSystem.locked { files throws(Errno) in
       (
-        try files.result(of: files.index.catalog.names(of: number, limit: 16)), files.inodes[number]?.contentChanged,
+        try files.result(of: files.index.catalog.names(of: number, limit: 16)), files.known(number)?.contentChanged,
         files.thumbnails.pauses
       )
     }
@@ -291,8 +291,8 @@ extension Cataloguer {
     try fileSystem.locked { files throws(Errno) in
       try files.waitToChange()
       // Written meanwhile: it waits on.
-      if files.inodes[number]?.contentChanged ?? 0 != changed ?? 0 { return }
-      files.inodes[number]?.isReadPending = false
+      if files.known(number)?.contentChanged ?? 0 != changed ?? 0 { return }
+      files.known(number)?.isReadPending = false
       try files.withSavepoint { index throws(IndexError) in
         if !names.isEmpty {
           // Fresh until the photos beside it were merged.
@@ -301,7 +301,7 @@ extension Cataloguer {
         try index.catalog.removeStale(number, .read)
         for name in names { try index.catalog.addStale(name.parent, .match) }
       }
-      files.committer.noteChange()
+      files.noteChange()
     }
   }
 
@@ -332,10 +332,10 @@ extension Cataloguer {
       else {
         try files.result(of: files.index.catalog.removeStale(number, .look))
         try files.catalogUpdates.mergeItem(number)
-        files.committer.noteChange()
+        files.noteChange()
         return nil
       }
-      inode.opens += 1
+      files.hold(inode)
       return (HeldInode(object: inode, size: inode.record.size, changed: inode.contentChanged), row)
     }
   }
@@ -345,10 +345,7 @@ extension Cataloguer {
 
   /// Ends it.
   func letGo(_ held: HeldInode) {
-    fileSystem.locked { files in
-      held.object.opens -= 1
-      if held.object.record.links == 0, held.object.opens == 0 { files.reaper.delete(held.object) }
-    }
+    fileSystem.locked { $0.letGo(held.object) }
   }
 }
 

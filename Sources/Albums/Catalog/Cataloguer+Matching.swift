@@ -159,7 +159,7 @@ extension Cataloguer {
     try fileSystem.locked { files throws(Errno) in
       try files.waitToChange()
       try body(&files)
-      files.committer.noteChange()
+      files.noteChange()
     }
   }
 

@@ -126,7 +126,7 @@ extension CatalogUpdates {
   var mayMerge: Bool { files.refusal == nil && hasRoomForCatalog }
 
   /// Whether a row may be made.
-  var hasRoomForCatalog: Bool { files.space.admit(Self.roomForCatalog, waiting: Int64(files.writeBack.bytes)) }
+  var hasRoomForCatalog: Bool { files.admits(Self.roomForCatalog) }
 
   mutating func waitForMatching() {
     while files.catalog.matching != nil { files.wait(for: .thumbnailDone) }
@@ -150,7 +150,7 @@ extension CatalogUpdates {
   mutating func mergeStaleItems() -> Bool {
     guard let waiting = try? files.index.catalog.stale(for: .merge, limit: Self.batch), !waiting.isEmpty, mayMerge
     else { return false }
-    if files.commits.isCritical {
+    if files.isInCriticalPart {
       files.waitForCriticalPart()
       return true
     }
@@ -178,7 +178,7 @@ extension CatalogUpdates {
         }
       }
     }
-    files.committer.noteChange()
+    files.noteChange()
     return true
   }
 

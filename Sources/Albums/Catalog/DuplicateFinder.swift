@@ -164,7 +164,7 @@ package struct DuplicateFinder: Sendable {
     guard let maker = fileSystem.options.thumbnails?.maker else { return waiting.removeAll() }
     for _ in 0..<Self.decodedAtOnce {
       guard let inode = waiting.popLast() else { return }
-      if fileSystem.locked({ $0.catalog.abandonsSearches || $0.life.isStopping }) { throw .ioError }
+      if fileSystem.locked({ $0.catalog.abandonsSearches || $0.isStopping }) { throw .ioError }
       try findPixels(of: inode, maker)
     }
   }
@@ -210,7 +210,7 @@ package struct DuplicateFinder: Sendable {
         try index.catalog.updateItem(row)
         try index.catalog.addStaleItem(number)
       }
-      files.committer.noteChange()
+      files.noteChange()
     }
   }
 

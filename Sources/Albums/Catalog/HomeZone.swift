@@ -44,7 +44,7 @@ extension CatalogUpdates {
     guard files.catalog.homeZone != nil, files.catalog.homeRules == nil else { return false }
     if !files.catalog.saidThatRulesLack {
       files.catalog.saidThatRulesLack = true
-      files.options.logger.warning(
+      files.logger.warning(
         "the zone database of this machine does not know the home zone: times known in UTC alone are shown in UTC")
     }
     return true

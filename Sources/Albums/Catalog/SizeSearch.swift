@@ -34,7 +34,7 @@ struct SizeSearch {
       for row in rows {
         last = row.inode
         // The row of an inode in memory may be out of date.
-        let size = files.inodes[row.inode]?.record.size ?? row.size
+        let size = files.known(row.inode)?.record.size ?? row.size
         guard sizes.contains(size), try view.mayRead(row.inode, files) else { continue }
         // What is not whole yet lies in a directory without a path.
         let paths = try view.names(of: row.inode, files).map(\.path).filter { $0.first != 0x2F }

@@ -41,6 +41,9 @@ extension FileSystem {
 }
 
 extension FileSystem {
+  /// Where warnings go.
+  var logger: Logger { options.logger }
+
   /// Gives what a call of the log gives, made without the lock, and maps its errors to those of an operation.
   func result<Result>(of call: @autoclosure () throws(VaultError) -> Result) throws(Errno) -> Result {
     do throws(VaultError) {
@@ -55,6 +58,21 @@ extension LockedFileSystem {
   /// Evicts inodes. Only here and at a commit, so that an inode stays the same object during an operation that does not
   /// wait.
   fileprivate func endOperation() { inodes.shrink(steps: 8) }
+
+  /// Where warnings go.
+  var logger: Logger { options.logger }
+
+  /// Whether the threads of the file system are to end.
+  var isStopping: Bool { life.isStopping }
+
+  /// Whether a commit is in its critical part, so that nothing may be changed now.
+  var isInCriticalPart: Bool { commits.isCritical }
+
+  /// Notes that something may have been changed, so that a commit stores it.
+  func noteChange() { committer.noteChange() }
+
+  /// Whether there is room for so many bytes more where nobody waits for any.
+  func admits(_ bytes: Int64) -> Bool { space.admit(bytes, waiting: Int64(writeBack.bytes)) }
 
   /// Waits until no commit is in its critical part.
   mutating func waitForCriticalPart() {

@@ -20,7 +20,7 @@ internal import Vault
 extension MediaUpdates {
   /// The work of one thread.
   mutating func runThumbnailer(_ settings: ThumbnailOptions) {
-    while !files.life.isStopping, !files.thumbnails.isEnding, files.refusal == nil {
+    while !files.isStopping, !files.thumbnails.isEnding, files.refusal == nil {
       if let demand = files.thumbnails.nextDemand() {
         serve(demand, settings)
       } else if files.thumbnails.backgroundJobs >= settings.maker.jobsAtOnce {
@@ -94,7 +94,7 @@ extension MediaUpdates {
       for number in batch
       where !files.thumbnails.passedOver.contains(number) && files.thumbnails.underWay.isFree(number) {
         seen += 1
-        guard let inode = files.inodes[number], inode.contentChanged > 0, inode.contentChanged + quiet > now else {
+        guard let inode = files.known(number), inode.contentChanged > 0, inode.contentChanged + quiet > now else {
           return (number, nil)
         }
         due = min(due ?? .max, inode.contentChanged + quiet)
@@ -164,7 +164,7 @@ extension MediaUpdates {
     let look = ThumbnailLook(
       inode: inode, before: before, sizes: sizes, isEager: eagerly, attempt: files.thumbnails.pauses)
     inode.isMediaPending = false
-    inode.opens += 1
+    files.hold(inode)
     let size = inode.record.size
     let end = files.unlocked { files -> LookEnd in
       let source = FileSource(fileSystem: files, inode: number, size: size)
@@ -176,8 +176,7 @@ extension MediaUpdates {
       case .made, .nothing, .later, .killed: return .over
       }
     }
-    inode.opens -= 1
-    if inode.record.links == 0, inode.opens == 0 { files.reaper.delete(inode) }
+    files.letGo(inode)
     return end
   }
 
@@ -191,7 +190,7 @@ extension MediaUpdates {
         return old
       }
       dropLinks(of: old)
-      files.committer.noteChange()
+      files.noteChange()
     } catch {
       files.thumbnails.passOver(number, at: monotonicTime())
     }

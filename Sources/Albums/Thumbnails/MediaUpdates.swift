@@ -65,7 +65,7 @@ extension MediaUpdates {
 
   /// Removes one link from each derivative that a row pointed at.
   func dropLinks(of record: MediaRecord?) {
-    if let record { files.reaper.dropLinks(of: record.derivatives) }
+    if let record { files.dropLinks(of: record.derivatives) }
   }
 
   /// Notes the name that a file has now: what has the name of no photo is not looked at by itself.
@@ -92,26 +92,10 @@ extension MediaUpdates {
     files.signals[.thumbnailWork].signal()
   }
 
-  /// Makes an inode without a name that holds `bytes`.
-  func makeDerivative(_ bytes: [UInt8]) throws(Errno) -> InodeNumber {
-    let record = InodeRecord(
-      number: files.index.nextInodeNumber(), mode: FileKind.regular | 0o400, links: 1, owner: 0, group: 0, time: .now())
-    try files.result(of: files.index.insert(record))
-    let inode = Inode(record)
-    files.inodes.insert(inode)
-    unsafe bytes.withUnsafeBytes { unsafe files.data.put($0, at: 0, in: inode) }
-    inode.record.size = Int64(bytes.count)
-    files.markChanged(inode)
-    return inode.number
-  }
-
   /// Adds a link to each derivative that a row of the same content points at; false when one is gone.
   func share(_ record: MediaRecord) -> Bool {
     guard let derivatives = presentDerivatives(of: record) else { return false }
-    for derivative in derivatives {
-      derivative.record.addLink()
-      files.markChanged(derivative)
-    }
+    for derivative in derivatives { files.addLink(to: derivative) }
     return true
   }
 

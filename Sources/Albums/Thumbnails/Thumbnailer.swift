@@ -125,7 +125,7 @@ package struct Thumbnailer: Sendable {
   /// - Parameter attempt: `ThumbnailState.pauses` as what failed was begun.
   func pause(_ reason: String, of attempt: Int) {
     let isNew = fileSystem.locked { $0.thumbnails.pause(reason, of: attempt, at: monotonicTime()) }
-    if isNew { fileSystem.options.logger.warning("thumbnails are paused: \(reason)") }
+    if isNew { fileSystem.logger.warning("thumbnails are paused: \(reason)") }
   }
 
   private enum Claim {
@@ -217,8 +217,8 @@ extension MediaUpdates {
       (record.width, record.height) = (Int64(made.facts.width), Int64(made.facts.height))
       record.small = before?.small
       record.large = before?.large
-      if record.small == nil, let small = made.small { record.small = try makeDerivative(small) }
-      if record.large == nil, let large = made.large { record.large = try makeDerivative(large) }
+      if record.small == nil, let small = made.small { record.small = try files.makeNameless(holding: small) }
+      if record.large == nil, let large = made.large { record.large = try files.makeNameless(holding: large) }
     }
     try files.result(of: files.index.media.setMedia(record))
     try files.catalogUpdates.noteLookedAt(inode, record.state, found)

@@ -7,12 +7,12 @@
 //    Names, attributes and rights are told of once they have changed; a failure to note that does not undo the change.
 // 3. What an implementation keeps of an inode is in `Inode.sinkMarks` and `Inode.sinkTime`. The file system reads neither.
 
-internal import Index
-internal import SystemPackage
-internal import Vault
+package import Index
+package import SystemPackage
+package import Vault
 
 /// Is told of every change that concerns more than the file system.
-protocol ChangeSink: AnyObject, Sendable {
+package protocol ChangeSink: AnyObject, Sendable {
   /// A regular file is about to be written to at `offset`.
   func noteWrite(
     to inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ files: borrowing LockedFileSystem
@@ -50,7 +50,7 @@ protocol ChangeSink: AnyObject, Sendable {
 }
 
 /// How a content changes that is not written.
-enum ContentChange {
+package enum ContentChange {
   /// A range of it: by `fallocate` or `copy_file_range`.
   case range
   /// Its end.
@@ -58,7 +58,7 @@ enum ContentChange {
 }
 
 /// What became of a name.
-enum NameChange {
+package enum NameChange {
   /// It was made together with its inode.
   case made
   /// It is one more name of an inode.

@@ -25,9 +25,9 @@
 // `notePromised` and `renewPromises` also resize the file that holds the reserve. The space has a lock of its own, taken
 // after this one.
 
-internal import Index
-internal import System
-internal import SystemPackage
+package import Index
+package import System
+package import SystemPackage
 package import Vault
 
 /// The file system of one space, without FUSE: inodes, names, file data. Safe to call from any thread.
@@ -37,9 +37,10 @@ package final class FileSystem: @unchecked Sendable {
   let options: FileSystemOptions
   /// Whether nothing may be changed from the start.
   let startedReadOnly: Bool
-  let pool = BufferPool(Chunk.blockSizes)
+  /// Memory for data on its way.
+  package let pool = BufferPool(Chunk.blockSizes)
   /// What is told of changes.
-  let changeSink: any ChangeSink = PhotoChangeSink()
+  package let changeSink: any ChangeSink = PhotoChangeSink()
   let contentMemory = ContentMemory()
   let questionTurns = QuestionTurns()
   let sortingRoom = SortingRoom()
@@ -98,7 +99,7 @@ package final class FileSystem: @unchecked Sendable {
 
   /// Calls `body` with the lock held. It waits for nothing but what the lock rule names; a debug build traps if it does.
   @inline(__always)
-  func locked<Result, Failure: Error>(
+  package func locked<Result, Failure: Error>(
     _ body: (inout LockedFileSystem) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     monitor.lock()
@@ -120,7 +121,7 @@ package final class FileSystem: @unchecked Sendable {
   package var openFileCount: Int { locked { $0.inodes.opens } }
 
   /// How often something was changed: while this stays, an answer stays.
-  var changes: UInt64 { locked { $0.commits.changes } }
+  package var changes: UInt64 { locked { $0.commits.changes } }
 
   /// Whether changes are refused: asked for, or after a failure to write.
   package var isReadOnly: Bool { !space.gate.isOpen }
@@ -128,7 +129,7 @@ package final class FileSystem: @unchecked Sendable {
 
 /// Proof that the calling thread holds a file system's lock, and the only way to what the lock guards. It exists only
 /// in the body of `FileSystem.locked(_:)`.
-struct LockedFileSystem: ~Copyable {
+package struct LockedFileSystem: ~Copyable {
   private let fileSystem: FileSystem
 
   fileprivate init(of fileSystem: FileSystem) { self.fileSystem = fileSystem }
@@ -136,12 +137,15 @@ struct LockedFileSystem: ~Copyable {
   var space: Space { fileSystem.space }
   var options: FileSystemOptions { fileSystem.options }
   var pool: BufferPool { fileSystem.pool }
-  var changeSink: any ChangeSink { fileSystem.changeSink }
-  var index: Index { fileSystem.index }
-  var signals: Signals { fileSystem.signals }
+  /// What is told of changes.
+  package var changeSink: any ChangeSink { fileSystem.changeSink }
+  /// The rows as of now, but for inodes that are newer in memory.
+  package var index: Index { fileSystem.index }
+  /// What threads wait for.
+  package var signals: Signals { fileSystem.signals }
 
   /// The error of a change that is refused; nil while changes may be made.
-  var refusal: Errno? { space.gate.isOpen ? nil : .readOnlyFileSystem }
+  package var refusal: Errno? { space.gate.isOpen ? nil : .readOnlyFileSystem }
 
   var inodes: InodeSet {
     _read { yield fileSystem.inodes }
@@ -219,19 +223,20 @@ struct LockedFileSystem: ~Copyable {
       yield &part
     }
   }
-  var rights: AccessRights {
+  /// Who may search and read what: it holds the lock, too.
+  package var rights: AccessRights {
     _read { yield AccessRights(files: LockedFileSystem(of: fileSystem)) }
   }
 
   /// Gives the lock back until something is signalled, or the time has come (monotonic, in nanoseconds). May return
   /// without reason.
-  mutating func wait(for signal: Signal, until time: UInt64? = nil) {
+  package mutating func wait(for signal: Signal, until time: UInt64? = nil) {
     if let time { signals[signal].wait(until: time) } else { signals[signal].wait() }
   }
 
   /// Calls `body` without the lock.
   @inline(__always)
-  mutating func unlocked<Result, Failure: Error>(
+  package mutating func unlocked<Result, Failure: Error>(
     _ body: (FileSystem) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try fileSystem.unlocked(body)
@@ -253,4 +258,7 @@ struct MediaUpdates: ~Copyable { var files: LockedFileSystem }
 /// Notes what the catalog has to look at again, and brings its rows up to date.
 struct CatalogUpdates: ~Copyable { var files: LockedFileSystem }
 /// Tells who may search and read what.
-struct AccessRights: ~Copyable { let files: LockedFileSystem }
+package struct AccessRights: ~Copyable {
+  /// The proof that the lock is held.
+  package let files: LockedFileSystem
+}

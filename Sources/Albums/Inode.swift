@@ -12,11 +12,11 @@
 // 2. `record.links` is 0 in every state but `linked`.
 // 3. Its row in the index may be out of date in every state but `deleted`, where there is none.
 
-internal import Index
-internal import Vault
+package import Index
+package import Vault
 
 /// One inode in memory, under the file system's lock.
-final class Inode {
+package final class Inode {
   /// How far an inode is on the way from its last name to its end.
   enum Deletion: Equatable {
     /// It has a name, or is a derivative that rows point at.
@@ -43,7 +43,7 @@ final class Inode {
   }
 
   /// The inode as it is now; the index may have an older row.
-  var record: InodeRecord
+  package var record: InodeRecord
   /// Opens that were not released.
   var opens = 0
   private(set) var deletion: Deletion
@@ -56,9 +56,9 @@ final class Inode {
   /// Where the last extent ends, if that is known. Appending beyond it replaces nothing.
   var extentsEnd: FileOffset?
   /// Bits that the change sink keeps of it while it is in memory.
-  var sinkMarks: UInt8 = 0
+  package var sinkMarks: UInt8 = 0
   /// A time that the change sink keeps of it, on the monotonic clock.
-  var sinkTime: UInt64 = 0
+  package var sinkTime: UInt64 = 0
   /// Whether it was looked up since `InodeSet.shrink(steps:)` last saw it.
   var wasUsed = false
 
@@ -68,9 +68,12 @@ final class Inode {
     extentsEnd = record.allocated == 0 ? .zero : nil
   }
 
-  var number: InodeNumber { record.number }
-  var isDirectory: Bool { record.mode & FileKind.mask == FileKind.directory }
-  var isRegular: Bool { record.mode & FileKind.mask == FileKind.regular }
+  /// Its number.
+  package var number: InodeNumber { record.number }
+  /// Whether it is a directory.
+  package var isDirectory: Bool { record.mode & FileKind.mask == FileKind.directory }
+  /// Whether it is a regular file.
+  package var isRegular: Bool { record.mode & FileKind.mask == FileKind.regular }
 
   /// Whether it must stay in memory.
   var isPinned: Bool { opens > 0 || isStale || record.links == 0 || !buffer.isEmpty }
@@ -132,11 +135,15 @@ extension InodeRecord {
 }
 
 /// The type bits of `st_mode`.
-enum FileKind {
-  static let mask: UInt32 = 0o170000
-  static let regular: UInt32 = 0o100000
-  static let directory: UInt32 = 0o040000
-  static let symbolicLink: UInt32 = 0o120000
+package enum FileKind {
+  /// All type bits.
+  package static let mask: UInt32 = 0o170000
+  /// Those of a regular file.
+  package static let regular: UInt32 = 0o100000
+  /// Those of a directory.
+  package static let directory: UInt32 = 0o040000
+  /// Those of a symbolic link.
+  package static let symbolicLink: UInt32 = 0o120000
   static let characterDevice: UInt32 = 0o020000
   static let blockDevice: UInt32 = 0o060000
   static let fifo: UInt32 = 0o010000

@@ -1,7 +1,7 @@
-internal import System
+package import System
 
 /// What a thread of a file system waits for.
-enum Signal: Int, CaseIterable {
+package enum Signal: Int, CaseIterable {
   /// A commit ended its critical part, data was written, memory became free, or a round of cleaning ended.
   case progress
   /// There is data to write.
@@ -21,12 +21,13 @@ enum Signal: Int, CaseIterable {
 }
 
 /// The conditions of a file system's one lock.
-struct Signals {
+package struct Signals {
   private let conditions: [Condition]
 
   init(of lock: Lock) { conditions = Signal.allCases.map { _ in Condition(of: lock) } }
 
-  subscript(signal: Signal) -> Condition { conditions[signal.rawValue] }
+  /// The condition of a signal.
+  package subscript(signal: Signal) -> Condition { conditions[signal.rawValue] }
 
   /// Wakes every thread, since what it waits for may never happen.
   func wakeAll() {

@@ -16,7 +16,8 @@ package struct Attributes: Sendable {
   /// As in the record.
   package var accessed, modified, changed, born: Timestamp
 
-  init(_ record: InodeRecord, waiting: Int64 = 0) {
+  /// Those of a record, with bytes that wait to be written beside those that it counts.
+  package init(_ record: InodeRecord, waiting: Int64 = 0) {
     (inode, device, size, allocated) = (record.number, record.device, record.size, record.allocated + waiting)
     (mode, links, owner, group) = (record.mode, record.links, record.owner, record.group)
     (accessed, modified, changed, born) = (record.accessed, record.modified, record.changed, record.born)

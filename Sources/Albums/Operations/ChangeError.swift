@@ -1,11 +1,11 @@
 // What ends the body of an operation that changes something.
 
-internal import Index
-internal import SystemPackage
-internal import Vault
+package import Index
+package import SystemPackage
+package import Vault
 
 /// Why an operation that changes something has not done so.
-enum ChangeError: Error {
+package enum ChangeError: Error {
   /// It failed.
   case failed(Errno)
   /// It found no room before it changed anything, and runs again when it has waited.
@@ -13,7 +13,7 @@ enum ChangeError: Error {
 
   /// Gives what a call gives that never waits for room.
   @inline(__always)
-  static func result<Result>(of call: @autoclosure () throws(Errno) -> Result) throws(ChangeError) -> Result {
+  package static func result<Result>(of call: @autoclosure () throws(Errno) -> Result) throws(ChangeError) -> Result {
     do throws(Errno) {
       return try call()
     } catch {
@@ -24,19 +24,19 @@ enum ChangeError: Error {
 
 extension ChangeError: SavepointFailure {
   /// The error that an operation reports for a failure of the index.
-  init(_ error: IndexError) { self = .failed(Errno(error)) }
+  package init(_ error: IndexError) { self = .failed(Errno(error)) }
 }
 
 /// What the body of `FileSystem.changing(_:)` throws: `ChangeError` if it may wait for room, else `Errno`.
-protocol ChangeFailure: Error {
+package protocol ChangeFailure: Error {
   /// The same, as what `changing` distinguishes.
   var changeError: ChangeError { get }
 }
 
 extension ChangeError: ChangeFailure {
-  var changeError: ChangeError { self }
+  package var changeError: ChangeError { self }
 }
 
 extension Errno: ChangeFailure {
-  var changeError: ChangeError { .failed(self) }
+  package var changeError: ChangeError { .failed(self) }
 }

@@ -5,12 +5,12 @@
 // 1. The link count of an inode without a name is the number of rows that point at it.
 
 internal import Index
-internal import SystemPackage
-internal import Vault
+package import SystemPackage
+package import Vault
 
 extension LockedFileSystem {
   /// Makes an inode without a name that holds `bytes` and that one row is to point at.
-  func makeNameless(holding bytes: [UInt8]) throws(Errno) -> InodeNumber {
+  package func makeNameless(holding bytes: [UInt8]) throws(Errno) -> InodeNumber {
     let record = InodeRecord(
       number: index.nextInodeNumber(), mode: FileKind.regular | 0o400, links: 1, owner: 0, group: 0, time: .now())
     try result(of: index.insert(record))
@@ -23,22 +23,22 @@ extension LockedFileSystem {
   }
 
   /// Notes that one row more points at an inode without a name.
-  func addLink(to inode: Inode) {
+  package func addLink(to inode: Inode) {
     inode.record.addLink()
     markChanged(inode)
   }
 
   /// Notes that one row less points at each of some inodes without a name, and deletes those that none points at any more.
-  func dropLinks(of inodes: [InodeNumber]) { reaper.dropLinks(of: inodes) }
+  package func dropLinks(of inodes: [InodeNumber]) { reaper.dropLinks(of: inodes) }
 
   /// The inode, if it is in memory.
-  func known(_ number: InodeNumber) -> Inode? { inodes[number] }
+  package func known(_ number: InodeNumber) -> Inode? { inodes[number] }
 
   /// Keeps an inode in memory, as if somebody had it open.
-  func hold(_ inode: Inode) { inode.opens += 1 }
+  package func hold(_ inode: Inode) { inode.opens += 1 }
 
   /// Ends one `hold(_:)`. An inode that has no name by now is deleted.
-  func letGo(_ inode: Inode) {
+  package func letGo(_ inode: Inode) {
     inode.opens -= 1
     if inode.record.links == 0, inode.opens == 0 { reaper.delete(inode) }
   }

@@ -5,7 +5,7 @@ package import Vault
 /// Looking up names, and making new ones.
 extension FileSystem {
   /// Maximum of names of a file.
-  static let maximumLinks: UInt32 = 65_000
+  package static let maximumLinks: UInt32 = 65_000
 
   /// The attributes of the inode that a name stands for.
   ///

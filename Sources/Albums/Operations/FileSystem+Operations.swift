@@ -1,15 +1,15 @@
 // How operations begin and end: the lock, waiting for commits, failures.
 
-internal import Index
-internal import Logging
+package import Index
+package import Logging
 internal import System
-internal import SystemPackage
-internal import Vault
+package import SystemPackage
+package import Vault
 
 extension FileSystem {
   /// Runs an operation that changes nothing.
   @inline(__always)
-  func reading<Result>(_ body: (inout LockedFileSystem) throws(Errno) -> Result) throws(Errno) -> Result {
+  package func reading<Result>(_ body: (inout LockedFileSystem) throws(Errno) -> Result) throws(Errno) -> Result {
     try locked { files throws(Errno) in
       defer { files.endOperation() }
       return try body(&files)
@@ -19,7 +19,7 @@ extension FileSystem {
   /// Runs an operation that changes something, outside the critical part of commits. Where it is refused for want of
   /// room, before it changed anything, it waits and runs again.
   @inline(__always)
-  func changing<Result, Failure: ChangeFailure>(
+  package func changing<Result, Failure: ChangeFailure>(
     _ body: (inout LockedFileSystem) throws(Failure) -> Result
   ) throws(Errno) -> Result {
     try locked { files throws(Errno) in
@@ -42,7 +42,7 @@ extension FileSystem {
 
 extension FileSystem {
   /// Where warnings go.
-  var logger: Logger { options.logger }
+  package var logger: Logger { options.logger }
 
   /// Gives what a call of the log gives, made without the lock, and maps its errors to those of an operation.
   func result<Result>(of call: @autoclosure () throws(VaultError) -> Result) throws(Errno) -> Result {
@@ -60,22 +60,22 @@ extension LockedFileSystem {
   fileprivate func endOperation() { inodes.shrink(steps: 8) }
 
   /// Where warnings go.
-  var logger: Logger { options.logger }
+  package var logger: Logger { options.logger }
 
   /// Whether the threads of the file system are to end.
-  var isStopping: Bool { life.isStopping }
+  package var isStopping: Bool { life.isStopping }
 
   /// Whether a commit is in its critical part, so that nothing may be changed now.
-  var isInCriticalPart: Bool { commits.isCritical }
+  package var isInCriticalPart: Bool { commits.isCritical }
 
   /// Notes that something may have been changed, so that a commit stores it.
-  func noteChange() { committer.noteChange() }
+  package func noteChange() { committer.noteChange() }
 
   /// Whether there is room for so many bytes more where nobody waits for any.
-  func admits(_ bytes: Int64) -> Bool { space.admit(bytes, waiting: Int64(writeBack.bytes)) }
+  package func admits(_ bytes: Int64) -> Bool { space.admit(bytes, waiting: Int64(writeBack.bytes)) }
 
   /// Waits until no commit is in its critical part.
-  mutating func waitForCriticalPart() {
+  package mutating func waitForCriticalPart() {
     while commits.isCritical { wait(for: .progress) }
   }
 
@@ -95,7 +95,7 @@ extension LockedFileSystem {
   /// As `waitForCriticalPart()`, before an operation that changes something.
   ///
   /// - Throws: `EROFS` when nothing may be changed.
-  mutating func waitToChange() throws(Errno) {
+  package mutating func waitToChange() throws(Errno) {
     waitForCriticalPart()
     if let refusal { throw refusal }
   }
@@ -113,7 +113,7 @@ extension LockedFileSystem {
 
   /// Gives what a call of the index gives, and maps its errors to those of an operation.
   @inline(__always)
-  func result<Result>(of call: @autoclosure () throws(IndexError) -> Result) throws(Errno) -> Result {
+  package func result<Result>(of call: @autoclosure () throws(IndexError) -> Result) throws(Errno) -> Result {
     do throws(IndexError) {
       return try call()
     } catch {
@@ -123,18 +123,18 @@ extension LockedFileSystem {
 
   /// The same for several calls.
   @inline(__always)
-  func withIndex<Result>(_ body: (Index) throws(IndexError) -> Result) throws(Errno) -> Result {
+  package func withIndex<Result>(_ body: (Index) throws(IndexError) -> Result) throws(Errno) -> Result {
     try result(of: body(index))
   }
 
   /// The same, where all the calls or none have an effect.
   @inline(__always)
-  func withSavepoint<Result>(_ body: (Index) throws(IndexError) -> Result) throws(Errno) -> Result {
+  package func withSavepoint<Result>(_ body: (Index) throws(IndexError) -> Result) throws(Errno) -> Result {
     try result(of: index.withSavepoint { () throws(IndexError) in try body(index) })
   }
 
   /// Handles a failure of the index; gives the error for the caller.
-  func failed(_ error: IndexError) -> Errno {
+  package func failed(_ error: IndexError) -> Errno {
     if index.isReadOnly { stopChanging("the index lost a transaction: \(error)") }
     let errno = Errno(error)
     if errno == .ioError {
@@ -200,7 +200,7 @@ extension LockedFileSystem {
   /// The inode, from memory or the index.
   ///
   /// - Throws: `ESTALE` when there is none.
-  func inode(_ number: InodeNumber) throws(Errno) -> Inode {
+  package func inode(_ number: InodeNumber) throws(Errno) -> Inode {
     if let known = inodes[number], !known.record.isDistorted { return known }
     guard let record = try result(of: index.inode(number)) else {
       throw .staleNFSFileHandle
@@ -245,19 +245,19 @@ extension LockedFileSystem {
   }
 
   /// Notes that an inode's record was changed in a way that no intent can state.
-  func markChanged(_ inode: Inode) {
+  package func markChanged(_ inode: Inode) {
     intents.noteOther()
     inodes.noteStale(inode)
   }
 
   /// - Throws: `ENOSPC` when there is no room for a new name or attribute, or what it waits for.
-  func requireRoom() throws(ChangeError) { try requireRoom(for: Self.nameSize) }
+  package func requireRoom() throws(ChangeError) { try requireRoom(for: Self.nameSize) }
 
   /// Room to ask for a new name, in bytes.
   private static let nameSize: Int64 = 1024
 
   /// - Throws: `ENOSPC` when there is no room for `count` more bytes of data, or what it waits for.
-  func requireRoom(for count: Int64) throws(ChangeError) {
+  package func requireRoom(for count: Int64) throws(ChangeError) {
     try require(space.answer(to: RoomRequest(count, waiting: Int64(writeBack.bytes))))
   }
 
@@ -276,7 +276,7 @@ extension LockedFileSystem {
 
 extension Errno: SavepointFailure {
   /// The error that an operation reports for a failure of the index.
-  init(_ error: IndexError) {
+  package init(_ error: IndexError) {
     switch error {
     case .full: self = .noSpace
     case .readOnly: self = .readOnlyFileSystem

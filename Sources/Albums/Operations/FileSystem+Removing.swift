@@ -41,17 +41,20 @@ extension FileSystem {
 }
 
 /// A rename. At most one of `replaced` and `exchanged` is set.
-struct Move {
-  let name: FileName
-  let source: Inode
-  let newName: FileName
-  let target: Inode
+package struct Move {
+  /// The old name, and the directory that it was in.
+  package let name: FileName
+  package let source: Inode
+  /// The new name, and the directory that it is in.
+  package let newName: FileName
+  package let target: Inode
   let entry: DentryRecord
-  let inode: Inode
+  /// What is moved.
+  package let inode: Inode
   /// What loses the new name, if anything has it.
-  let replaced: Inode?
+  package let replaced: Inode?
   /// What gets the old name for the new one.
-  let exchanged: Inode?
+  package let exchanged: Inode?
 }
 
 extension LockedFileSystem {

@@ -4,9 +4,9 @@
 // Invariants
 // 1. What the kernel would refuse is refused here. Capabilities do not count; only user 0 may do everything.
 
-internal import Index
-internal import SystemPackage
-internal import Vault
+package import Index
+package import SystemPackage
+package import Vault
 
 /// Who asks for what is not opened by a path, and gets only what this user could find and read.
 package struct Opener: Hashable, Sendable {
@@ -27,12 +27,13 @@ package struct Opener: Hashable, Sendable {
   /// Who sees everything: root, and whoever opens a vault with its password.
   package static let everything = Opener(user: 0, group: 0)
 
-  var seesEverything: Bool { user == 0 }
+  /// Whether that is everything.
+  package var seesEverything: Bool { user == 0 }
 
   func isIn(_ number: UInt32) -> Bool { group == number || groups.contains(number) }
 
   /// Whether a file or directory with these permissions, and this access control list if it has one, permits something.
-  func may(_ wanted: Permission, mode: UInt32, owner: UInt32, group: UInt32, list: AccessControlList?) -> Bool {
+  package func may(_ wanted: Permission, mode: UInt32, owner: UInt32, group: UInt32, list: AccessControlList?) -> Bool {
     if seesEverything { return true }
     func permits(_ shift: UInt32) -> Bool { UInt16(truncatingIfNeeded: mode >> shift) & wanted.rawValue != 0 }
     if user == owner { return permits(6) }
@@ -43,9 +44,10 @@ package struct Opener: Hashable, Sendable {
 }
 
 /// A permission to ask for, as a bit.
-enum Permission: UInt16 {
+package enum Permission: UInt16 {
   /// Of a directory: its names may be looked up.
   case search = 1
+  /// It may be read.
   case read = 4
 }
 
@@ -76,14 +78,15 @@ extension AccessRights {
     return value.flatMap { AccessControlList($0) }
   }
 
-  func may(_ opener: Opener, _ wanted: Permission, _ record: InodeRecord) throws(Errno) -> Bool {
+  /// Whether somebody has a permission for an inode.
+  package func may(_ opener: Opener, _ wanted: Permission, _ record: InodeRecord) throws(Errno) -> Bool {
     if opener.seesEverything { return true }
     return opener.may(
       wanted, mode: record.mode, owner: record.owner, group: record.group, list: try accessControlList(of: record))
   }
 
   /// The record of an inode as it is now, without bringing it into memory; nil if there is none.
-  func presentRecord(_ number: InodeNumber) throws(Errno) -> InodeRecord? {
+  package func presentRecord(_ number: InodeNumber) throws(Errno) -> InodeRecord? {
     if let known = files.inodes[number] { return known.record }
     return try files.result(of: files.index.inode(number))
   }

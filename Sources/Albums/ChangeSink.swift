@@ -1,8 +1,8 @@
 // What the file system tells of changes to the part that knows photos. The file system itself knows none.
 //
 // Invariants
-// 1. Each call is made with the file system's lock held and in the operation that makes the change, or in the savepoint
-//    of its rows, so a commit has both or neither. An implementation never gives the lock back.
+// 1. Each call that tells of a change is made with the file system's lock held and in the operation that makes the change,
+//    or in the savepoint of its rows, so a commit has both or neither. An implementation never gives the lock back.
 // 2. Content is told of before it changes: an error thrown then refuses the operation, which has changed no content yet.
 //    Names, attributes and rights are told of once they have changed; a failure to note that does not undo the change.
 // 3. What an implementation keeps of an inode is in `Inode.sinkMarks` and `Inode.sinkTime`. The file system reads neither.
@@ -11,8 +11,21 @@ package import Index
 package import SystemPackage
 package import Vault
 
-/// Is told of every change that concerns more than the file system.
+/// Is told of every change of one file system that concerns more than that, and does some work in its threads.
 package protocol ChangeSink: AnyObject, Sendable {
+  /// The file system was opened. Nothing was changed yet, and none of its threads runs.
+  func begin(_ fileSystem: FileSystem)
+
+  /// What threads of the file system are to do, each one of these, from now on until its end. Called where something may be
+  /// changed.
+  func work(in fileSystem: FileSystem) -> [@Sendable () -> Void]
+
+  /// The threads are to end soon: nothing more is to be begun, and what takes long is to be given up. May be called again.
+  func endWork(in fileSystem: FileSystem)
+
+  /// The file system is about to be closed: what is kept in its index is brought up to date, unless that takes long.
+  func settle(_ fileSystem: FileSystem)
+
   /// A regular file is about to be written to at `offset`.
   func noteWrite(
     to inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ files: borrowing LockedFileSystem

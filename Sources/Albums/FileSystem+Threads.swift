@@ -39,10 +39,7 @@ extension FileSystem {
     var bodies: [@Sendable () -> Void] = [
       { self.locked { $0.committer.runCommitter() } }, { self.locked { $0.reaper.runReaper() } },
     ]
-    if let maker = options.thumbnails?.maker {
-      // One is free for what somebody waits for.
-      for _ in 0...maker.jobsAtOnce { bodies.append { self.thumbnailer.run() } }
-    }
+    bodies += changeSink.work(in: self)
     if options.cleans {
       // Before the thread is there, since a writer may be refused at once.
       locked { $0.cleaning.start() }
@@ -55,8 +52,8 @@ extension FileSystem {
         let thread = try Thread(body)
         locked { $0.life.threads.append(thread) }
       } catch {
-        // A thumbnail that is under way would hold up the end.
-        thumbnailer.end()
+        // What is under way would hold up the end.
+        changeSink.endWork(in: self)
         stopThreads()
         throw .system(error, "starting a thread")
       }
@@ -80,9 +77,6 @@ extension FileSystem {
   /// Whether that was asked for.
   package var evictsAtClose: Bool { locked { $0.life.evicts } }
 
-  /// How long the end of a mount waits for rows of the catalog, in nanoseconds.
-  private static let longestSettling: UInt64 = 1_000_000_000
-
   /// Commits, stops the threads and closes the space; what was opened and not released counts as released. Does nothing
   /// the second time.
   ///
@@ -94,15 +88,10 @@ extension FileSystem {
     }
     if wasClosed { return }
     space.announceEnd()
-    thumbnailer.end()
+    changeSink.endWork(in: self)
     var failure: Errno?
     if !startedReadOnly {
-      // Whoever asks a vault that is not mounted has only what is stored.
-      do throws(Errno) {
-        try cataloguer.settle(until: monotonicTime() + Self.longestSettling)
-      } catch {
-        options.logger.warning("the catalog could not be brought up to date: \(error)")
-      }
+      changeSink.settle(self)
       locked { $0.reaper.deleteOrphans() }
       let givesBack = locked { $0.life.givesBack }
       if givesBack { locked { $0.reaper.waitForReaper() } }

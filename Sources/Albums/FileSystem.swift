@@ -40,10 +40,7 @@ package final class FileSystem: @unchecked Sendable {
   /// Memory for data on its way.
   package let pool = BufferPool(Chunk.blockSizes)
   /// What is told of changes.
-  package let changeSink: any ChangeSink = PhotoChangeSink()
-  let contentMemory = ContentMemory()
-  let questionTurns = QuestionTurns()
-  let sortingRoom = SortingRoom()
+  package let changeSink: any ChangeSink
   /// The lock rule at the top of this file is its rule.
   private let monitor = Lock(excluding: .waiting)
 
@@ -54,25 +51,26 @@ package final class FileSystem: @unchecked Sendable {
   fileprivate var commits = CommitState()
   fileprivate var intents = IntentState()
   fileprivate var cleaning = CleaningState()
-  fileprivate var thumbnails = ThumbnailState()
-  fileprivate var catalog = CatalogState()
   fileprivate var life = Life()
 
   /// Opens the file system of a space and starts its background threads. Leftovers of unlinked files are deleted in the
   /// background.
   ///
+  /// - Parameter changeSink: is told of changes of this file system, and of no other.
   /// - Throws: `.damaged` when there is no index in the space, or none that can be read; `.noSpace`; `.readOnly`;
   ///   `.indexFailed`; `.system` when a thread cannot be started.
-  package init(space: Space, options: FileSystemOptions) throws(VaultError) {
+  package init(
+    space: Space, options: FileSystemOptions, changeSink: any ChangeSink
+  ) throws(VaultError) {
     self.space = space
     self.options = options
+    self.changeSink = changeSink
     index = try VaultError.ofIndex { () throws(IndexError) in try Index(space: space) }
     signals = Signals(of: monitor)
     inodes = InodeSet(limit: options.cachedInodes)
     if options.isReadOnly { space.gate.shut(because: "it was opened for reading only") }
     startedReadOnly = !space.gate.isOpen
-    locked { $0.catalogUpdates.loadHomeZone() }
-    cataloguer.loadHomeRules()
+    changeSink.begin(self)
     if !startedReadOnly {
       // The tables of a large index are large, and part of a commit. On a nearly full disk they wait for another mount.
       let room = index.hasCatalog ? 0 : index.inodeCount * 96 + 1 << 20
@@ -86,16 +84,8 @@ package final class FileSystem: @unchecked Sendable {
 
   /// Gives dead segments up, and copies sparse ones forward.
   package var cleaner: Cleaner { Cleaner(fileSystem: self) }
-  /// Makes thumbnails, and tells how far they are.
-  package var thumbnailer: Thumbnailer { Thumbnailer(fileSystem: self) }
-  /// Brings the catalog up to date.
-  package var cataloguer: Cataloguer { Cataloguer(fileSystem: self) }
-  /// Finds files that are the same.
-  package var duplicates: DuplicateFinder { DuplicateFinder(fileSystem: self) }
   /// Where files lie until they are whole.
   package var incoming: IncomingDirectory { IncomingDirectory(fileSystem: self) }
-  /// Asks the catalog.
-  package var questions: CatalogQuestions { CatalogQuestions(fileSystem: self) }
 
   /// Calls `body` with the lock held. It waits for nothing but what the lock rule names; a debug build traps if it does.
   @inline(__always)
@@ -167,14 +157,6 @@ package struct LockedFileSystem: ~Copyable {
     _read { yield fileSystem.cleaning }
     nonmutating _modify { yield &fileSystem.cleaning }
   }
-  var thumbnails: ThumbnailState {
-    _read { yield fileSystem.thumbnails }
-    nonmutating _modify { yield &fileSystem.thumbnails }
-  }
-  var catalog: CatalogState {
-    _read { yield fileSystem.catalog }
-    nonmutating _modify { yield &fileSystem.catalog }
-  }
   var life: Life {
     _read { yield fileSystem.life }
     nonmutating _modify { yield &fileSystem.life }
@@ -209,24 +191,13 @@ package struct LockedFileSystem: ~Copyable {
       yield &part
     }
   }
-  var mediaUpdates: MediaUpdates {
-    _read { yield MediaUpdates(files: LockedFileSystem(of: fileSystem)) }
-    _modify {
-      var part = MediaUpdates(files: LockedFileSystem(of: fileSystem))
-      yield &part
-    }
-  }
-  var catalogUpdates: CatalogUpdates {
-    _read { yield CatalogUpdates(files: LockedFileSystem(of: fileSystem)) }
-    _modify {
-      var part = CatalogUpdates(files: LockedFileSystem(of: fileSystem))
-      yield &part
-    }
-  }
   /// Who may search and read what: it holds the lock, too.
   package var rights: AccessRights {
     _read { yield AccessRights(files: LockedFileSystem(of: fileSystem)) }
   }
+
+  /// The same proof for another such part. It must not be kept: it holds as long as this one.
+  package func sameProof() -> LockedFileSystem { LockedFileSystem(of: fileSystem) }
 
   /// Gives the lock back until something is signalled, or the time has come (monotonic, in nanoseconds). May return
   /// without reason.
@@ -253,10 +224,6 @@ struct Flusher: ~Copyable { var files: LockedFileSystem }
 struct Committer: ~Copyable { var files: LockedFileSystem }
 /// Deletes inodes that have no name and are not open.
 struct Reaper: ~Copyable { var files: LockedFileSystem }
-/// Notes which contents were looked at, and what was made of them.
-struct MediaUpdates: ~Copyable { var files: LockedFileSystem }
-/// Notes what the catalog has to look at again, and brings its rows up to date.
-struct CatalogUpdates: ~Copyable { var files: LockedFileSystem }
 /// Tells who may search and read what.
 package struct AccessRights: ~Copyable {
   /// The proof that the lock is held.

@@ -6,8 +6,6 @@ package import Vault
 package struct FileSystemOptions: Sendable {
   /// Refuse every change with `EROFS`.
   package var isReadOnly = false
-  /// Sentences for the person about the vault, which the status shows.
-  package var notices: [String] = []
   /// Where warnings go. No name from inside the space is ever logged.
   package var logger: Logger
   /// Seconds from the first change to the timed commit.
@@ -21,18 +19,10 @@ package struct FileSystemOptions: Sendable {
   package var writers = max(1, min(4, sysconf(CInt(_SC_NPROCESSORS_ONLN)) / 2))
   /// How many inodes are kept in memory that nobody has open.
   package var cachedInodes = 4096
-  /// Rows that a question looks at under one hold of the lock.
-  package var rowsUnderLock = 20_000
   /// Whether sparse segments are copied forward and dead ones deleted in the background.
   package var cleans = true
   /// The share of the store that may be garbage before sparse segments are copied forward.
   package var garbageShare = 0.2
-  /// How thumbnails are made; nil where they are not.
-  package var thumbnails: ThumbnailOptions?
-  /// Where the names of places come from.
-  package var places = PlaceTables.debian
-  /// The home zone of a space that has none, by its name in the zone database.
-  package var homeZone: String?
   /// Keeps a record of how far the space has come durably. Called soon after the first commit, then at most every half
   /// minute after further commits, and by `close()`. A thread of its own calls it, so it may block.
   package var keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?

@@ -12,10 +12,10 @@ package enum Signal: Int, CaseIterable {
   case reapWork
   /// There may be something to clean.
   case cleanWork
-  /// There may be thumbnails to make.
-  case thumbnailWork
-  /// A thumbnail that somebody waits for may have been made, a directory matched, or the table of towns read.
-  case thumbnailDone
+  /// There may be work for the threads that the change sink has.
+  case sinkWork
+  /// They may have done something that somebody waits for.
+  case sinkDone
   /// There may be a checkpoint record to keep.
   case checkpointWork
 }

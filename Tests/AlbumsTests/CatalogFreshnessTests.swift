@@ -84,7 +84,7 @@ import Vault
     let vault = try CatalogVault()
     let photo = try vault.photo("a.jpg")
     // Nobody merges in the background.
-    vault.vault.options.thumbnails = nil
+    vault.vault.library.thumbnails = nil
     try vault.vault.reopen()
     try vault.set("user.xdg.tags", of: photo, to: "beach")
     try vault.vault.reopen()
@@ -98,7 +98,7 @@ import Vault
     let vault = try CatalogVault()
     for name in ["a.jpg", "b.jpg"] { _ = try vault.photo(name) }
     #expect(vault.files.answer("").last?.contains(#""pending":0"#) == true)
-    vault.vault.options.thumbnails = nil
+    vault.vault.library.thumbnails = nil
     try vault.vault.reopen()
     try vault.files.locked { files in
       try files.waitToChange()
@@ -135,7 +135,7 @@ import Vault
       try files.waitToChange()
       try files.index.catalog.addStale(photo, .look)
       files.committer.noteChange()
-      files.signals[.thumbnailWork].signal()
+      files.signals[.sinkWork].signal()
     }
     try waitUntil("it is asked") { vault.maker.asked > asked }
     try files.put(Array("photo fold;title=behind".utf8), photo)

@@ -22,7 +22,9 @@ final class CatalogLibrary {
     id: 1_850_147, town: "Tokyo", region: "", countryCode: "JP", country: "Japan", zone: "Asia/Tokyo")
 
   init(seed: UInt64 = 1, photos count: Int = 0, rowsUnderLock: Int = 20_000) throws {
-    vault = try TestVault { $0.rowsUnderLock = rowsUnderLock }
+    var options = LibraryOptions()
+    options.rowsUnderLock = rowsUnderLock
+    vault = try TestVault(library: options)
     numbers = SeededGenerator(seed: seed)
     for name in ["2019", "Paris", "été", ".Trash", ".Trash-1000", ".Trash-x"] { folders.append(try files.folder(name)) }
     for (name, parent) in [("Paris", 1), ("lake house", 1), ("files", 4), ("2019", 2)] {

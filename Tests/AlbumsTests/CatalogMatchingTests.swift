@@ -127,7 +127,7 @@ import Vault
     // More than are read under one hold of the lock, so that the other thread gets it.
     let photos = try (0..<600).map { try vault.photo("\($0).jpg") }
     try vault.settle()
-    vault.vault.options.thumbnails = nil
+    vault.vault.library.thumbnails = nil
     try vault.vault.reopen()
     let files = vault.files
     let most = 20

@@ -29,7 +29,7 @@ import Vault
       }
     }
     vault.vault.options.isReadOnly = true
-    vault.vault.options.thumbnails = nil
+    vault.vault.library.thumbnails = nil
     try vault.vault.reopen()
     #expect(try vault.files.questions.count(of: CatalogQuestion(.all), for: Self.stranger) == 0)
     #expect(
@@ -69,7 +69,7 @@ import Vault
     let photos = try (0..<8).map { try vault.photo("\($0).jpg", "title=secret", in: album) }
     try vault.settle()
     // Nothing brings rows up to date by itself.
-    vault.vault.options.thumbnails = nil
+    vault.vault.library.thumbnails = nil
     try vault.vault.reopen()
     let files = vault.files
     for order in [SortOrder.standard, SortOrder(.name, isDescending: false)] {

@@ -62,7 +62,7 @@ import Vault
         "",
       ]
       try HostFile.write(Array((line.joined(separator: "\t") + "\n").utf8), to: folder.path(town))
-      vault.vault.options.places = try #require(PlaceTables.debian.with(towns: FilePath(folder.path(town))))
+      vault.vault.library.places = try #require(PlaceTables.debian.with(towns: FilePath(folder.path(town))))
       try vault.vault.reopen()
       try vault.settle()
       #expect(try vault.item(near)?.place?.town == town)
@@ -79,7 +79,7 @@ import Vault
     let there = try vault.item(elsewhere)?.place
     #expect(there?.town != "Tokyo")
     try choose("Tour Eiffel")
-    vault.vault.options.places = .debian
+    vault.vault.library.places = .debian
     try vault.vault.reopen()
     try vault.settle()
     #expect(try vault.item(near)?.place?.town == "Tour Eiffel")
@@ -98,7 +98,7 @@ import Vault
     try systemCall { unsafe mkdir(folder.path("Europe"), 0o700) }
     let zone = folder.path("Europe/Paris")
     try systemCall { unsafe mkfifo(zone, 0o600) }
-    vault.vault.options.places.zones = folder.path
+    vault.vault.library.places.zones = folder.path
     try vault.vault.reopen()
     let content = "photo taken=2019-08-15T12:34:56;position=48.8584,2.2945"
     let photo = try vault.files.make("a.jpg", with: Array(content.utf8))

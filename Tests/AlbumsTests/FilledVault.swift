@@ -28,7 +28,7 @@ extension TestVault {
     let space = try vault.openSpace(body, readOnly: true, acceptOlder: true, copyWindow: 0)
     defer { try? space.close() }
     let index = try Index(space: space)
-    let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
+    let files = try Workload.mount(space, readOnly: true)
     var found: [String: (record: InodeRecord, bytes: [UInt8]?)] = [:]
     var waiting = [("", InodeNumber.root)]
     while let (path, inode) = waiting.popLast() {

@@ -19,7 +19,8 @@ extension HandoverTests {
       try SpaceManager.beginRekeying(
         in: vault, old: vault.slotKeys(for: .of(Self.owner)), new: vault.slotKeys(for: new))
     }
-    try SpaceManager.addSpace(to: vault, within: new, password: .of(Self.third), cover: Self.part)
+    try SpaceManager.addSpace(
+      to: vault, within: new, password: .of(Self.third), cover: Self.part, changeSink: Library.idle)
     #expect(storage.names.count == count)
     try SpaceManager.changePassword(in: vault, old: new, new: .of(Self.owner))
     #expect(storage.names.count == count)

@@ -63,11 +63,12 @@ import Testing
   }
 
   func shrink(_ vault: Vault, by size: Int64 = part) throws(VaultError) {
-    try SpaceManager.shrinkSpace(in: vault, password: .of(Self.owner), by: size)
+    try SpaceManager.shrinkSpace(in: vault, password: .of(Self.owner), by: size, changeSink: Library.idle)
   }
 
   func addWithin(_ vault: Vault) throws(VaultError) {
-    try SpaceManager.addSpace(to: vault, within: .of(Self.owner), password: .of(Self.third), cover: Self.part)
+    try SpaceManager.addSpace(
+      to: vault, within: .of(Self.owner), password: .of(Self.third), cover: Self.part, changeSink: Library.idle)
   }
 
   /// Writes files of 300,000 bytes until there is no room; gives how many bytes.
@@ -214,7 +215,7 @@ import Testing
     }
     let before = try parts()
     #expect(before.count == 1)
-    try SpaceManager.shrinkSpace(in: vault, password: .of(Self.third), by: 1)
+    try SpaceManager.shrinkSpace(in: vault, password: .of(Self.third), by: 1, changeSink: Library.idle)
     #expect(try parts().isEmpty)
     let name = try #require(before.first).key
     let after = try SpaceManager.openSpace(in: vault, password: .of(Self.third))
@@ -238,25 +239,29 @@ import Testing
     }
     for password in [Self.first, Self.owner] {
       expectRefusal(.passwordInUse) { () throws(VaultError) in
-        try SpaceManager.addSpace(to: vault, within: .of(Self.owner), password: .of(password), cover: Self.part)
+        try SpaceManager.addSpace(
+          to: vault, within: .of(Self.owner), password: .of(password), cover: Self.part, changeSink: Library.idle)
       }
     }
     expectRefusal(most) { () throws(VaultError) in
-      try SpaceManager.addSpace(to: vault, within: .of(Self.owner), password: .of(Self.third), cover: Self.size)
+      try SpaceManager.addSpace(
+        to: vault, within: .of(Self.owner), password: .of(Self.third), cover: Self.size, changeSink: Library.idle)
     }
     expectRefusal(.noSpaceOpens) { () throws(VaultError) in
-      try SpaceManager.addSpace(to: vault, within: .of("wrong"), password: .of(Self.third), cover: Self.part)
+      try SpaceManager.addSpace(
+        to: vault, within: .of("wrong"), password: .of(Self.third), cover: Self.part, changeSink: Library.idle)
     }
     let space = try SpaceManager.openSpace(in: vault, password: .of(Self.owner), readOnly: true)
     expectRefusal(.spaceInUse) { () throws(VaultError) in try shrink(vault) }
     expectRefusal(.spaceInUse) { () throws(VaultError) in try addWithin(vault) }
     // The key of the new password is derived, which takes long, before the owner is opened.
     expectRefusal(.passwordInUse) { () throws(VaultError) in
-      try SpaceManager.addSpace(to: vault, within: .of(Self.owner), password: .of(Self.first), cover: Self.part)
+      try SpaceManager.addSpace(
+        to: vault, within: .of(Self.owner), password: .of(Self.first), cover: Self.part, changeSink: Library.idle)
     }
     try space.close()
     #expect(throws: VaultError.self) {
-      try SpaceManager.shrinkSpace(in: vault, password: .of(Self.first), by: 1)
+      try SpaceManager.shrinkSpace(in: vault, password: .of(Self.first), by: 1, changeSink: Library.idle)
     }
     // As much as was said is possible.
     try shrink(vault, by: possible)

@@ -18,7 +18,7 @@ import Vault
 
   /// Mounts again on a machine that is set to a zone.
   private func mount(in zone: String?) throws {
-    vault.vault.options.homeZone = zone
+    vault.vault.library.homeZone = zone
     try vault.vault.reopen()
   }
 
@@ -132,8 +132,8 @@ import Vault
   /// then, and the next one goes on.
   @Test func whatAnOlderProgramLeftIsNotForgotten() throws {
     let photo = try eveningOfAnotherZone()
-    let settings = try #require(vault.vault.options.thumbnails)
-    vault.vault.options.thumbnails = nil
+    let settings = try #require(vault.vault.library.thumbnails)
+    vault.vault.library.thumbnails = nil
     try mount(in: nil)
     var isNoted = false
     for _ in 0..<100 where !isNoted {
@@ -145,7 +145,7 @@ import Vault
     #expect(isNoted)
     #expect(try number("catalog") == Int64(MediaItem.factsVersion))
     #expect(try number("unsettled") == 1)
-    vault.vault.options.thumbnails = settings
+    vault.vault.library.thumbnails = settings
     try mount(in: nil)
     try vault.settle()
     #expect(try shown(photo) == "2024-12-31T21:00:00 home")
@@ -177,9 +177,9 @@ import Vault
     try mount(in: "Asia/Tokyo")
     let known = try evening()
     try vault.settle()
-    let tables = vault.vault.options.places
+    let tables = vault.vault.library.places
     let folder = try TemporaryFolder()
-    vault.vault.options.places.zones = folder.path("nowhere")
+    vault.vault.library.places.zones = folder.path("nowhere")
     try mount(in: nil)
     let photo = try vault.photo("other.jpg", "title=other")
     try vault.files.change(photo) { $0.modified = .at(Timestamp(seconds: 1_735_696_800, nanoseconds: 0)) }
@@ -192,7 +192,7 @@ import Vault
       try mount(in: nil)
       try vault.settle()
     }
-    vault.vault.options.places = tables
+    vault.vault.library.places = tables
     try mount(in: nil)
     try vault.settle()
     for photo in [photo, known] { #expect(try shown(photo) == "2025-01-01T11:00:00 home") }

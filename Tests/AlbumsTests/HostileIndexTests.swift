@@ -39,7 +39,7 @@ import Vault
   private func made() throws -> TestVault {
     let vault = try TestVault.filled()
     let space = try vault.vault.openSpace(vault.body, copyWindow: 0)
-    let files = try FileSystem(space: space, options: vault.options)
+    let files = try FileSystem(space: space, options: vault.options, changeSink: Library(vault.library))
     let file = try files.make("allocated")
     try files.allocate(file, mode: [], offset: .zero, length: 100_000)
     try files.put(pattern(5000, 3), file, at: 20_000)
@@ -114,7 +114,7 @@ import Vault
   /// All that a mount does. Errors are as good as success.
   private func use(_ vault: TestVault) {
     guard let space = try? vault.vault.openSpace(vault.body, copyWindow: 0) else { return }
-    guard let files = try? FileSystem(space: space, options: vault.options) else {
+    guard let files = try? FileSystem(space: space, options: vault.options, changeSink: Library(vault.library)) else {
       try? space.close()
       return
     }

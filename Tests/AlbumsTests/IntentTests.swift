@@ -188,7 +188,7 @@ import Testing
     let operations = storage.operationCount
     let after = Vault(storage: storage, parameters: vault.vault.parameters)
     let space = try after.openSpace(vault.body, readOnly: true, copyWindow: 0)
-    let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
+    let files = try Workload.mount(space, readOnly: true)
     #expect(try files.get(file) == pattern(1000, 1) + [UInt8](repeating: 0, count: 4000) + pattern(100, 5))
     #expect(try files.find("file").size == 5100)
     try files.close()

@@ -82,7 +82,7 @@ extension ReaderTests {
     let first = storage.operationCount + 1
     var generator = SeededGenerator(seed: seed)
     for session in 0..<3 {
-      let files = try vault.mount(.of(Self.password)) { $0 = Workload.options() }
+      let files = try vault.mount(.of(Self.password), library: Workload.library()) { $0 = Workload.options() }
       for number in 0..<10 {
         let content = pattern(Int.random(in: 100...300_000, using: &generator), 10 * session + number)
         try files.put(content, files.make("\(session) \(number)"))

@@ -24,7 +24,7 @@ struct ReaderTests {
     /// Throws where something of the space cannot be read, be it a page of the database that nothing asks for.
     init(of vault: Vault, _ password: String) throws {
       let space = try SpaceManager.openSpace(in: vault, password: .of(password), readOnly: true, acceptOlder: true)
-      let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
+      let files = try Workload.mount(space, readOnly: true)
       defer { try? files.close() }
       var page = [UInt8](repeating: 0, count: Space.databasePageSize)
       for number in 0..<space.databasePageCount {
@@ -113,7 +113,8 @@ struct ReaderTests {
     try files.close()
     try compareNow("under way")
     try SpaceManager.finishRekeying(
-      in: vault, slots: vault.slotKeys(for: .of("new")), logger: quietLogger, OperationControl())
+      in: vault, slots: vault.slotKeys(for: .of("new")), changeSink: Library.idle, logger: quietLogger,
+      OperationControl())
     try compareNow("ended")
   }
 

@@ -181,7 +181,8 @@ import Testing
     let both = slots.map { ($0, storage.content($0)) }
     #expect(both.count == 2)
     if isEnded {
-      try SpaceManager.finishRekeying(in: vault, slots: new, logger: quietLogger, OperationControl())
+      try SpaceManager.finishRekeying(
+        in: vault, slots: new, changeSink: Library.idle, logger: quietLogger, OperationControl())
     } else {
       let files = try open(vault, Self.new)
       try files.cleaner.clean(movesPreviousKey: true)
@@ -195,7 +196,7 @@ import Testing
     for (name, content) in kept { storage.place(content, as: name) }
     do throws(VaultError) {
       let space = try vault.openSpace(slot.body, readOnly: true)
-      let old = try FileSystem(space: space, options: Workload.options(readOnly: true))
+      let old = try Workload.mount(space, readOnly: true)
       #expect(throws: (any Error).self) { try old.find("later") }
     } catch {
       #expect([VaultError.passwordReplaced].contains(error) || error == .damaged("no head of the space can be read"))

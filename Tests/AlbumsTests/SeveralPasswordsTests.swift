@@ -82,7 +82,8 @@ import Testing
     let storage = FaultyStorage()
     let vault = vault(over: storage)
     let (space, body) = try vault.makeSpace(.of(Self.first), ownFiles: 60)
-    let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
+    let files = try FileSystem(
+      space: space, options: FileSystemOptions(logger: quietLogger), changeSink: Library())
     try files.put([1, 2, 3], files.make("f"))
     try files.close()
     #expect(storage.names.count == 60)

@@ -20,20 +20,23 @@ final class TestVault {
   var space: Space
   var files: FileSystem
   var options: FileSystemOptions
+  /// How photos are looked at at the next mount.
+  var library: LibraryOptions
 
   /// - Parameter ownFiles: the number of the space's files; 0 if it owns no cover.
   init(
-    storage: FaultyStorage = FaultyStorage(), ownFiles: Int64 = 0,
+    storage: FaultyStorage = FaultyStorage(), ownFiles: Int64 = 0, library: LibraryOptions = LibraryOptions(),
     _ adjust: (inout FileSystemOptions) -> Void = { _ in }
   ) throws {
     self.storage = storage
     vault = Vault(storage: storage, parameters: .cheap)
     (space, body) = try vault.createSpace(suite: .aes256gcm, ownFiles: ownFiles, copyWindow: 0)
     options = FileSystemOptions(logger: quietLogger)
+    self.library = library
     adjust(&options)
     try FileSystem.create(in: space, owner: 1000, group: 1000)
     try space.cover.restoreFileCount()
-    files = try FileSystem(space: space, options: options)
+    files = try FileSystem(space: space, options: options, changeSink: Library(library))
   }
 
   /// A vault whose thumbnails are made as soon as a file is written, or only when they are asked for.
@@ -43,7 +46,9 @@ final class TestVault {
     var thumbnails = ThumbnailOptions(maker: maker)
     thumbnails.quietTime = 0
     thumbnails.isLazy = lazy
-    try self.init(storage: storage) { $0.thumbnails = thumbnails }
+    var library = LibraryOptions()
+    library.thumbnails = thumbnails
+    try self.init(storage: storage, library: library)
   }
 
   /// A vault over the same bytes in another storage.
@@ -52,8 +57,9 @@ final class TestVault {
     vault = Vault(storage: storage, parameters: other.vault.parameters)
     body = other.body
     options = other.options
+    library = other.library
     space = try vault.openSpace(body, acceptOlder: true, copyWindow: 0)
-    files = try FileSystem(space: space, options: options)
+    files = try FileSystem(space: space, options: options, changeSink: Library(library))
   }
 
   /// A vault over the same bytes in another storage, which stays closed.
@@ -62,6 +68,7 @@ final class TestVault {
     vault = Vault(storage: storage, parameters: other.vault.parameters)
     body = other.body
     options = other.options
+    library = other.library
     space = other.space
     files = other.files
   }
@@ -69,7 +76,7 @@ final class TestVault {
   /// Opens what was closed.
   func mount() throws {
     space = try vault.openSpace(body, copyWindow: 0)
-    files = try FileSystem(space: space, options: options)
+    files = try FileSystem(space: space, options: options, changeSink: Library(library))
   }
 
   /// Closes everything and opens it again.
@@ -268,7 +275,8 @@ extension SpaceManager {
     in vault: Vault, old: Password, new: Password, wipingAll: Bool = false,
     _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    try KeyReplacement(in: vault, old: old, new: new).run(wipingAll: wipingAll, logger: quietLogger, control)
+    try KeyReplacement(in: vault, old: old, new: new).run(
+      wipingAll: wipingAll, changeSink: Library.idle, logger: quietLogger, control)
   }
 }
 
@@ -287,13 +295,13 @@ extension Vault {
   /// Mounts the space that a password opens.
   func mount(
     _ password: Password, readOnly: Bool = false, copyWindow: Int64 = Space.defaultCopyWindow,
-    _ adjust: (inout FileSystemOptions) -> Void = { _ in }
+    library: Library = Library(), _ adjust: (inout FileSystemOptions) -> Void = { _ in }
   ) throws(VaultError) -> FileSystem {
     let space = try SpaceManager.openSpace(in: self, password: password, readOnly: readOnly, copyWindow: copyWindow)
     var options = FileSystemOptions(logger: quietLogger)
     options.isReadOnly = readOnly
     adjust(&options)
-    return try FileSystem(space: space, options: options)
+    return try FileSystem(space: space, options: options, changeSink: library)
   }
 
   /// Calls `body` with the mounted file system of a password, and closes it.

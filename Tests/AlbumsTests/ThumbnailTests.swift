@@ -18,7 +18,7 @@ import Testing
 
   /// Has thumbnails be made only when they are asked for.
   private func makeLazy() throws {
-    vault.options.thumbnails?.isLazy = true
+    vault.library.thumbnails?.isLazy = true
     try vault.reopen()
   }
 
@@ -77,7 +77,7 @@ import Testing
         else { continue }
         lost = photos.count { (try? index.inode($0)) == nil }
       }
-      damaged.options.thumbnails?.isLazy = false
+      damaged.library.thumbnails?.isLazy = false
       try damaged.mount()
       // All others get theirs.
       try damaged.files.waitUntilNothingIsPending(but: lost)

@@ -240,10 +240,10 @@ import Vault
     try settle()
     let source = FileSource(fileSystem: files, inode: file, size: Int64(photo("a").count))
     _ = try files.thumbnailer.contentHash(of: file)
-    _ = try #require(try files.contentMemory.hold(source))
+    _ = try #require(try files.library.contentMemory.hold(source))
     files.thumbnailer.end()
     expect(.interrupted) { _ = try files.thumbnailer.contentHash(of: file) }
-    expect(.interrupted) { _ = try files.contentMemory.hold(source) }
+    expect(.interrupted) { _ = try files.library.contentMemory.hold(source) }
     try vault.closeSound()
   }
 

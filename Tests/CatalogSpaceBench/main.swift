@@ -183,7 +183,7 @@ agonyfs_trim_heap()
 print("before the space is opened: \(status("VmRSS")) MiB")
 
 var logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
-let files = try FileSystem(space: space, options: FileSystemOptions(logger: logger))
+let files = try FileSystem(space: space, options: FileSystemOptions(logger: logger), changeSink: Library())
 let opener = Opener(user: 1000, group: 1000)
 
 func door(_ request: String) -> Int {

@@ -21,7 +21,7 @@ final class LiveMount {
   private var limit: MountLimit?
 
   /// Mounts a new space. Throws, and so fails the test, where /dev/fuse cannot be used.
-  init(_ options: [String] = [], adjust: (inout FileSystemOptions) -> Void = { _ in }) throws {
+  init(_ options: [String] = [], library: LibraryOptions = LibraryOptions()) throws {
     folder = try TemporaryFolder()
     try folder.makeDirectory("mount")
     storage = FaultyStorage()
@@ -33,9 +33,8 @@ final class LiveMount {
         identifier: Array(repeating: 1, count: 16), segmentSize: 1 << 20, derivations: [derivation]))
     let space = try vault.createSpace(suite: .aes256gcm, copyWindow: 0).space
     try FileSystem.create(in: space, owner: getuid(), group: getgid())
-    var settings = FileSystemOptions(logger: Self.logger)
-    adjust(&settings)
-    fileSystem = try FileSystem(space: space, options: settings)
+    fileSystem = try FileSystem(
+      space: space, options: FileSystemOptions(logger: Self.logger), changeSink: Library(library))
     try mount(options)
   }
 

@@ -18,11 +18,11 @@ extension LiveMountTests {
     private let live: LiveMount
 
     init() throws {
-      live = try LiveMount(adjust: { options in
-        var thumbnails = ThumbnailOptions(maker: PlainMaker())
-        thumbnails.quietTime = 0
-        options.thumbnails = thumbnails
-      })
+      var thumbnails = ThumbnailOptions(maker: PlainMaker())
+      thumbnails.quietTime = 0
+      var library = LibraryOptions()
+      library.thumbnails = thumbnails
+      live = try LiveMount(library: library)
     }
 
     private var files: FileSystem { live.fileSystem }

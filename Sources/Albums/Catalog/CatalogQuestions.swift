@@ -54,7 +54,7 @@ package struct CatalogQuestions: Sendable {
     while true {
       let isDone = try asking { files throws(Errno) in
         view.begin()
-        return try tally.name(&view, files, rows: fileSystem.options.rowsUnderLock)
+        return try tally.name(&view, files, rows: fileSystem.library.options.rowsUnderLock)
       }
       if isDone { return tally.groups() }
     }
@@ -73,11 +73,11 @@ package struct CatalogQuestions: Sendable {
       try asking { files throws(Errno) in
         view.begin()
         if !isPrepared {
-          isPrepared = try view.prepare(files, rows: fileSystem.options.rowsUnderLock, forAll: true)
+          isPrepared = try view.prepare(files, rows: fileSystem.library.options.rowsUnderLock, forAll: true)
           if isPrepared, let few = try view.few(files) { walk.restrict(to: few) }
           return
         }
-        try walk.advance(by: fileSystem.options.rowsUnderLock, files) { row throws(Errno) in
+        try walk.advance(by: fileSystem.library.options.rowsUnderLock, files) { row throws(Errno) in
           if let seen = try view.look(at: row, files), try view.stands(seen, row, files, stacks: stacks) {
             body(row, seen, files)
           }

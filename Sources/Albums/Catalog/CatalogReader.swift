@@ -58,7 +58,7 @@ struct CatalogReader {
   ) {
     self.question = question
     self.writing = writing
-    rowsUnderLock = fileSystem.options.rowsUnderLock
+    rowsUnderLock = fileSystem.library.options.rowsUnderLock
     source = CatalogSource(fileSystem, question, for: opener)
     view = CatalogView(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
     last = question.after?.position
@@ -73,7 +73,7 @@ struct CatalogReader {
       walk = CatalogWalk(newestFirst: question.order.isDescending, within: view.within, after: last, columns)
     } else {
       walk = CatalogWalk(within: view.within, columns)
-      sorting = CatalogSorting(question.order, after: last, limit: question.limit, in: fileSystem.sortingRoom)
+      sorting = CatalogSorting(question.order, after: last, limit: question.limit, in: fileSystem.library.sortingRoom)
     }
     if let limit = question.limit, limit <= 0 {
       isAtEnd = true

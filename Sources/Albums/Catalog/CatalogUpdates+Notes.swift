@@ -71,7 +71,7 @@ extension CatalogUpdates {
   private func note(_ body: (Index) throws(IndexError) -> Void) {
     guard files.index.hasCatalog else { return }
     do throws(Errno) { try files.withIndex(body) } catch { return }
-    files.signals[.thumbnailWork].signal()
+    files.signals[.sinkWork].signal()
   }
 }
 

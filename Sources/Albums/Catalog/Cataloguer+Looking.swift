@@ -142,7 +142,7 @@ extension CatalogUpdates {
   private mutating func isUnsettled() throws(Errno) -> Bool {
     if files.catalog.settled == .notBegun {
       let known = try files.result(of: files.index.metaInteger(Self.placesKey))
-      let isOther = files.options.places.identity.map { $0 != known } ?? false
+      let isOther = files.library.options.places.identity.map { $0 != known } ?? false
       var isUnsettled = try files.result(of: files.index.metaInteger(Self.unsettledKey)) == 1
       // Without rules they would be as they are, at every mount.
       if isUnsettled, lacksHomeRules() { isUnsettled = false }
@@ -163,7 +163,7 @@ extension CatalogUpdates {
       files.catalog.settled = .done
       // A mount of an empty space writes nothing.
       if last == nil { return }
-      let identity = files.options.places.identity
+      let identity = files.library.options.places.identity
       let lacksRules = lacksHomeRules()
       try files.withSavepoint { index throws(IndexError) in
         if let identity { try index.setMeta(Self.placesKey, to: identity) }

@@ -59,7 +59,7 @@ extension Cataloguer {
     defer {
       fileSystem.locked { files in
         files.catalog.matching = nil
-        files.signals[.thumbnailDone].broadcast()
+        files.signals[.sinkDone].broadcast()
       }
     }
     let content = try read(directory)
@@ -226,7 +226,7 @@ extension Cataloguer {
       let value = try files.result(of: files.index.attributes.value(named: UserWord.cover.name, of: directory))
       content.cover = value.map { AlbumCover($0) }
     }
-    if !content.sidecars.isEmpty { fileSystem.locked { $0.signals[.thumbnailWork].signal() } }
+    if !content.sidecars.isEmpty { fileSystem.locked { $0.signals[.sinkWork].signal() } }
   }
 }
 

@@ -73,16 +73,16 @@ package struct Cataloguer: Sendable {
   /// Reads the table of towns, or waits until another thread has, since a merge may need it.
   func loadPlaces() {
     let isKnown = fileSystem.locked { files -> Bool in
-      while files.catalog.isReadingPlaces { files.wait(for: .thumbnailDone) }
+      while files.catalog.isReadingPlaces { files.wait(for: .sinkDone) }
       if files.catalog.gazetteer != nil { return true }
       files.catalog.isReadingPlaces = true
       return false
     }
     if isKnown { return }
-    let gazetteer = fileSystem.options.places.gazetteer()
+    let gazetteer = fileSystem.library.options.places.gazetteer()
     fileSystem.locked { files in
       files.catalog.keep(gazetteer)
-      files.signals[.thumbnailDone].broadcast()
+      files.signals[.sinkDone].broadcast()
     }
   }
 
@@ -105,7 +105,7 @@ package struct Cataloguer: Sendable {
     let wanted = fileSystem.locked { $0.catalog.wantedZones }
     if wanted.isEmpty { return }
     var rules: [String: ZoneRules?] = [:]
-    for name in wanted { rules[name] = .some(fileSystem.options.places.rules(ofZone: name)) }
+    for name in wanted { rules[name] = .some(fileSystem.library.options.places.rules(ofZone: name)) }
     fileSystem.locked { $0.catalog.keep(rules) }
   }
 }
@@ -129,14 +129,14 @@ extension CatalogUpdates {
   var hasRoomForCatalog: Bool { files.admits(Self.roomForCatalog) }
 
   mutating func waitForMatching() {
-    while files.catalog.matching != nil { files.wait(for: .thumbnailDone) }
+    while files.catalog.matching != nil { files.wait(for: .sinkDone) }
   }
 
   /// Whether nobody waits until a directory is matched: it is large, and changes with each photo that is examined. The
   /// threads that examine them have one of them match it when nothing else is to be done.
   func leavesToBackground(_ directory: InodeNumber) -> Bool {
     guard files.catalog.largeDirectories.contains(directory), !files.catalog.isGivenUp,
-      let settings = files.options.thumbnails,
+      let settings = files.library.options.thumbnails,
       !files.thumbnails.isEnding, files.thumbnails.unavailable == nil
     else { return false }
     if !settings.isLazy, (try? files.index.media.inodes(in: .pending, after: nil, limit: 1))?.isEmpty == false {

@@ -140,7 +140,7 @@ package struct DuplicateFinder: Sendable {
   /// Files that have to be decoded before all with the same pixels are known: those of one size that look exactly the
   /// same, each once.
   fileprivate func filesWithUnknownPixels() throws(Errno) -> [InodeNumber] {
-    guard fileSystem.options.thumbnails != nil, !fileSystem.isReadOnly else { return [] }
+    guard fileSystem.library.options.thumbnails != nil, !fileSystem.isReadOnly else { return [] }
     try fileSystem.cataloguer.settle()
     var looks: [(look: Int64, inode: InodeNumber)] = []
     try forEachLook { row in
@@ -161,7 +161,7 @@ package struct DuplicateFinder: Sendable {
 
   /// Decodes a few files, and takes them from those that wait.
   fileprivate func findSomePixels(_ waiting: inout [InodeNumber]) throws(Errno) {
-    guard let maker = fileSystem.options.thumbnails?.maker else { return waiting.removeAll() }
+    guard let maker = fileSystem.library.options.thumbnails?.maker else { return waiting.removeAll() }
     for _ in 0..<Self.decodedAtOnce {
       guard let inode = waiting.popLast() else { return }
       if fileSystem.locked({ $0.catalog.abandonsSearches || $0.isStopping }) { throw .ioError }

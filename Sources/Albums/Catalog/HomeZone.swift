@@ -22,7 +22,7 @@ extension FileSystem {
   ///
   /// - Throws: `EINVAL` for what is no zone of the zone database; `ENOSPC`, `EROFS`.
   package func changeHomeZone(to name: String) throws(Errno) {
-    guard let rules = options.places.rules(ofZone: name) else { throw .invalidArgument }
+    guard let rules = library.options.places.rules(ofZone: name) else { throw .invalidArgument }
     try changing { files throws(ChangeError) in
       if files.catalog.homeZone == name, !files.catalog.isHomeZoneNew { return }
       try files.requireRoom()
@@ -31,7 +31,7 @@ extension FileSystem {
     while locked({ $0.catalog.settled.isUnderWay }) {
       try locked { files throws(Errno) in try files.catalogUpdates.settleAgain() }
     }
-    locked { $0.signals[.thumbnailWork].signal() }
+    locked { $0.signals[.sinkWork].signal() }
   }
 }
 
@@ -67,7 +67,7 @@ extension CatalogUpdates {
     do throws(IndexError) {
       if let known = try files.index.homeZone() {
         files.catalog.homeZone = ZoneName.isValid(known) ? known : nil
-      } else if files.refusal == nil, let zone = files.options.homeZone, ZoneName.isValid(zone) {
+      } else if files.refusal == nil, let zone = files.library.options.homeZone, ZoneName.isValid(zone) {
         files.catalog.homeZone = zone
         files.catalog.isHomeZoneNew = true
       }
@@ -82,7 +82,7 @@ extension Cataloguer {
   /// Reads the rules of the home zone that the space was opened with.
   func loadHomeRules() {
     guard let home = fileSystem.homeZone else { return }
-    let rules = fileSystem.options.places.rules(ofZone: home)
+    let rules = fileSystem.library.options.places.rules(ofZone: home)
     fileSystem.locked { $0.catalog.homeRules = rules }
   }
 }

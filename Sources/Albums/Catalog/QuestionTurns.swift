@@ -39,7 +39,7 @@ final class QuestionTurns: @unchecked Sendable {
 extension CatalogQuestions {
   /// Runs a part of a question, which changes nothing, under the lock, when it is its turn.
   func asking<Result>(_ body: (inout LockedFileSystem) throws(Errno) -> Result) throws(Errno) -> Result {
-    try fileSystem.questionTurns.take { () throws(Errno) in
+    try fileSystem.library.questionTurns.take { () throws(Errno) in
       // A thread that gives the lock back and takes it at once would often be faster than those that wait for it.
       defer { usleep(20) }
       return try fileSystem.reading(body)

@@ -24,50 +24,54 @@ extension SpaceManager {
   /// Files of nobody take their place, so the number of the vault's files stays. With 0 it only completes what a crash
   /// left undone.
   ///
+  /// - Parameter changeSink: makes what a file system is opened with in which data is moved.
   /// - Throws: `.tooLittleUnused`, then nothing was given up; `.handoverInterrupted`; `.noSpaceOpens`; `.spaceInUse`;
   ///   `.noSpace`; `.readOnly` also if it owns no cover; `.damaged`; `.indexFailed`; `.system`.
   package static func shrinkSpace(
-    in vault: Vault, password: Password, by size: Int64, _ control: OperationControl = OperationControl()
+    in vault: Vault, password: Password, by size: Int64, changeSink: () -> any ChangeSink,
+    _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    let space = try openOwner(in: vault, password: password, control)
+    let space = try openOwner(in: vault, password: password, changeSink, control)
     let count = size == 0 ? 0 : vault.coverFiles(for: size)
     let random = { (count: Int) in (0..<count).map { _ in NewFile.random() } }
     // As many as the slots of a space come last.
     let last = min(2, Int(clamping: count))
-    try handOver(count, of: space, in: vault, control) { (random($0 - last), random(last)) }
+    try handOver(count, of: space, in: vault, changeSink(), control) { (random($0 - last), random(last)) }
   }
 
   /// Creates an empty space that `password` opens and that can store `size` bytes. It gets its files from the cover of
   /// the space that `owner` opens, which is then as after `shrinkSpace`, and so are the numbers of files.
   ///
+  /// - Parameter changeSink: as of `shrinkSpace`.
   /// - Throws: as `shrinkSpace`; `.passwordInUse` when the password already opens a space.
   package static func addSpace(
     to vault: Vault, within owner: Password, password: Password, cipher: CipherSuite = .fastest(), cover size: Int64,
-    _ control: OperationControl = OperationControl()
+    changeSink: () -> any ChangeSink, _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
     // A derivation takes long. Nothing is to show how long it took from the opening of the owner to the first file.
     let slots = try vault.slotKeys(for: password)
     try checkUnused(slots, in: vault)
-    let ownerSpace = try openOwner(in: vault, password: owner, control)
+    let ownerSpace = try openOwner(in: vault, password: owner, changeSink, control)
     let count = vault.coverFiles(for: size)
     // Nothing of that is written before there is room.
     try requireUnused(count, in: ownerSpace, of: vault)
     let new = try draftSpace(of: vault, slots: slots, cipher: cipher, ownFiles: count)
-    try handOver(count, of: ownerSpace, in: vault, control) { all in
+    try handOver(count, of: ownerSpace, in: vault, changeSink(), control) { all in
       (new.files + (0..<all - new.files.count - new.slots.count).map { _ in NewFile.random() }, new.slots)
     }
   }
 
   /// Opens a space that owns cover, to give up some of it, with all of it under one key.
   private static func openOwner(
-    in vault: Vault, password: Password, _ control: OperationControl
+    in vault: Vault, password: Password, _ changeSink: () -> any ChangeSink, _ control: OperationControl
   ) throws(VaultError) -> Space {
     // No older head is kept for copies: it would state the number of before.
     let open = { () throws(VaultError) in try openSpace(in: vault, password: password, copyWindow: 0) }
     var space = try open()
     if space.isRekeying, space.gate.isOpen {
       try space.close()
-      try finishRekeying(in: vault, slots: try vault.slotKeys(for: password), logger: quietLogger, control)
+      try finishRekeying(
+        in: vault, slots: try vault.slotKeys(for: password), changeSink: changeSink, logger: quietLogger, control)
       space = try open()
     }
     if let reason = space.gate.reason { throw .readOnly(reason) }
@@ -79,13 +83,13 @@ extension SpaceManager {
   ///
   /// - Parameter replacements: gets the number of files to be replaced, at least `count`, and gives as many.
   private static func handOver(
-    _ count: Int64, of space: Space, in vault: Vault, _ control: OperationControl,
+    _ count: Int64, of space: Space, in vault: Vault, _ changeSink: any ChangeSink, _ control: OperationControl,
     replacements: (Int) -> (files: [NewFile], last: [NewFile])
   ) throws(VaultError) {
     try requireUnused(count, in: space, of: vault)
     var options = FileSystemOptions(logger: quietLogger)
     options.cleans = false
-    let files = try FileSystem(space: space, options: options)
+    let files = try FileSystem(space: space, options: options, changeSink: changeSink)
     do throws(VaultError) {
       // Once before, so that nothing is given up if something cannot be moved.
       try evacuateHeads(before: space.cover.openEpoch, of: files)

@@ -36,19 +36,23 @@ package struct KeyReplacement {
   /// it is interrupted after its first moments, the new password opens the space, and another run with the same passwords
   /// ends it. What is deleted is overwritten first: slots and heads, or everything if asked to.
   ///
+  /// - Parameter changeSink: makes what a file system is opened with in which data is moved.
   /// - Throws: `.noSpaceOpens` for the old password; `.passwordInUse` when the new one already opens a space;
   ///   `.spaceInUse`; `.damaged`; `.derivationsTooWeak`; `.noSpace`; `.readOnly` also if the space was made before it could
   ///   have another key; `.cancelled`; `.indexFailed`; `.system`.
   package func run(
-    wipingAll: Bool = false, logger: Logger, _ control: OperationControl = OperationControl()
+    wipingAll: Bool = false, changeSink: () -> any ChangeSink, logger: Logger,
+    _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
     if !isBegun {
       // Before anything is changed.
       try SpaceManager.checkUnused(new, in: vault)
-      try SpaceManager.finishRekeying(in: vault, slots: old, wipingAll: wipingAll, logger: logger, control)
+      try SpaceManager.finishRekeying(
+        in: vault, slots: old, wipingAll: wipingAll, changeSink: changeSink, logger: logger, control)
       try SpaceManager.beginRekeying(in: vault, old: old, new: new)
     }
-    try SpaceManager.finishRekeying(in: vault, slots: new, wipingAll: wipingAll, logger: logger, control)
+    try SpaceManager.finishRekeying(
+      in: vault, slots: new, wipingAll: wipingAll, changeSink: changeSink, logger: logger, control)
   }
 }
 
@@ -123,7 +127,8 @@ extension SpaceManager {
   /// Encrypts again what is under the previous key, and deletes the slots of other passwords. Whatever ends it, another
   /// run goes on.
   static func finishRekeying(
-    in vault: Vault, slots: [SlotKey], wipingAll: Bool = false, logger: Logger, _ control: OperationControl
+    in vault: Vault, slots: [SlotKey], wipingAll: Bool = false, changeSink: () -> any ChangeSink, logger: Logger,
+    _ control: OperationControl
   ) throws(VaultError) {
     // Opening deletes the slots that were noted as being removed, and writes one again that holds the previous key without
     // need.
@@ -135,7 +140,7 @@ extension SpaceManager {
     let space = try open()
     guard space.isRekeying else { return try space.close() }
     let all = space.filesUnderPreviousKey
-    try moveData(of: space, all, logger: logger, control)
+    try moveData(of: space, all, changeSink: changeSink(), logger: logger, control)
     try renewCover(of: open(), all, control)
     try openSpace(in: vault, slots: slots).close()
     // Opening passes over slots that cannot be written again.
@@ -144,11 +149,11 @@ extension SpaceManager {
 
   /// Copies what is needed under the previous key to the end of the log, and closes the space.
   private static func moveData(
-    of space: Space, _ all: Int, logger: Logger, _ control: OperationControl
+    of space: Space, _ all: Int, changeSink: any ChangeSink, logger: Logger, _ control: OperationControl
   ) throws(VaultError) {
     var options = FileSystemOptions(logger: logger)
     options.cleans = false
-    let files = try FileSystem(space: space, options: options)
+    let files = try FileSystem(space: space, options: options, changeSink: changeSink)
     do throws(VaultError) {
       try files.cleaner.moveToNewKey(all, control)
     } catch {

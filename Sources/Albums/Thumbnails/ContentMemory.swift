@@ -100,7 +100,7 @@ struct HeldContent: MediaSource {
 extension Thumbnailer {
   /// The keyed hash of a file's content, and the content to go on with.
   func hashedContent(of source: FileSource) throws(Errno) -> (hash: [UInt8], content: any MediaSource) {
-    guard let content = try fileSystem.contentMemory.hold(source) else {
+    guard let content = try fileSystem.library.contentMemory.hold(source) else {
       return (try contentHash(of: source.inode), source)
     }
     var hasher = fileSystem.space.contentHasher()

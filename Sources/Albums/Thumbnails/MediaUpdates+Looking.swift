@@ -24,16 +24,16 @@ extension MediaUpdates {
       if let demand = files.thumbnails.nextDemand() {
         serve(demand, settings)
       } else if files.thumbnails.backgroundJobs >= settings.maker.jobsAtOnce {
-        files.wait(for: .thumbnailWork)
+        files.wait(for: .sinkWork)
       } else {
         files.thumbnails.backgroundJobs += 1
         let end = workInBackground(settings)
         files.thumbnails.backgroundJobs -= 1
-        if case .nothing(let due) = end { files.wait(for: .thumbnailWork, until: due) }
+        if case .nothing(let due) = end { files.wait(for: .sinkWork, until: due) }
       }
     }
     files.thumbnails.endDemands()
-    files.signals[.thumbnailDone].broadcast()
+    files.signals[.sinkDone].broadcast()
   }
 
   /// What came of looking for something that nobody waits for.
@@ -68,7 +68,7 @@ extension MediaUpdates {
       if end == .waiting { return files.thumbnails.putBack(demand) }
     }
     demand.isDone = true
-    files.signals[.thumbnailDone].broadcast()
+    files.signals[.sinkDone].broadcast()
   }
 
   /// Whether a demand needs no look: there is what is demanded, or there will be none.
@@ -117,7 +117,7 @@ extension MediaUpdates {
   private mutating func run(_ job: CatalogUpdates.CatalogJob, _ settings: ThumbnailOptions) {
     files.catalog.isJobUnderWay = true
     if let photo = job.photo { files.thumbnails.underWay.begin(photo) }
-    files.signals[.thumbnailWork].signal()
+    files.signals[.sinkWork].signal()
     files.unlocked { files in files.cataloguer.run(job, settings) }
     if let photo = job.photo { files.thumbnails.underWay.end(photo) }
     files.catalog.isJobUnderWay = false
@@ -138,10 +138,10 @@ extension MediaUpdates {
     _ number: InodeNumber, _ sizes: Set<DerivativeSize>, eagerly: Bool, _ settings: ThumbnailOptions
   ) -> LookEnd {
     files.thumbnails.underWay.begin(number)
-    files.signals[.thumbnailWork].signal()
+    files.signals[.sinkWork].signal()
     let end = lookAtReserved(number, sizes, eagerly, settings)
     files.thumbnails.underWay.end(number)
-    files.signals[.thumbnailDone].broadcast()
+    files.signals[.sinkDone].broadcast()
     return end
   }
 

@@ -37,7 +37,7 @@ extension MediaUpdates {
     }
     files.thumbnails.underWay.noteChange(of: number)
     dropLinks(of: old)
-    files.signals[.thumbnailWork].signal()
+    files.signals[.sinkWork].signal()
   }
 
   /// The same, for a write. A file that begins as no photo or video does needs no row: there is nothing to look at.
@@ -59,7 +59,7 @@ extension MediaUpdates {
   }
 
   private func mayBeMedia(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let maker = files.options.thumbnails?.maker else { return unsafe MediaKind.mayBegin(with: bytes) }
+    guard let maker = files.library.options.thumbnails?.maker else { return unsafe MediaKind.mayBegin(with: bytes) }
     return unsafe maker.mayBegin(with: bytes)
   }
 
@@ -89,7 +89,7 @@ extension MediaUpdates {
       return
     }
     inode.contentChanged = monotonicTime()
-    files.signals[.thumbnailWork].signal()
+    files.signals[.sinkWork].signal()
   }
 
   /// Adds a link to each derivative that a row of the same content points at; false when one is gone.

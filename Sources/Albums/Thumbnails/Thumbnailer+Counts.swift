@@ -48,7 +48,7 @@ extension Thumbnailer {
   var thumbnailPause: String? { fileSystem.locked { $0.thumbnails.unavailable } }
 
   /// Whether photos and videos that were never looked at are looked at without being asked for.
-  var looksAtNewFiles: Bool { fileSystem.space.gate.isOpen && fileSystem.options.thumbnails?.isLazy == false }
+  var looksAtNewFiles: Bool { fileSystem.space.gate.isOpen && fileSystem.library.options.thumbnails?.isLazy == false }
 
   /// The files without a thumbnail that should have one: path from the root, as bytes, and reason.
   func failedThumbnails() throws(Errno) -> [(path: [UInt8], reason: String)] {
@@ -95,7 +95,7 @@ extension Thumbnailer {
         try index.media.noteAllContents()
       }
       files.thumbnails.noteSuccess()
-      files.signals[.thumbnailWork].signal()
+      files.signals[.sinkWork].signal()
     }
   }
 }

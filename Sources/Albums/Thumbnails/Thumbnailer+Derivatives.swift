@@ -15,7 +15,7 @@ extension Thumbnailer {
   package func derivative(_ size: DerivativeSize, of number: InodeNumber) throws(Errno) -> InodeNumber {
     try fileSystem.locked { files throws(Errno) in
       if let known = try files.mediaUpdates.knownDerivative(size, of: number) { return known }
-      guard fileSystem.options.thumbnails != nil, files.refusal == nil, !files.thumbnails.isEnding else {
+      guard fileSystem.library.options.thumbnails != nil, files.refusal == nil, !files.thumbnails.isEnding else {
         throw .ioError
       }
       guard files.thumbnails.beginWaiting() else { throw .resourceTemporarilyUnavailable }
@@ -23,11 +23,11 @@ extension Thumbnailer {
       let demand = ThumbnailDemand(inode: number, size: size)
       files.thumbnails.add(demand)
       defer { files.thumbnails.remove(demand) }
-      files.signals[.thumbnailWork].signal()
+      files.signals[.sinkWork].signal()
       while true {
         if let known = try files.mediaUpdates.knownDerivative(size, of: number) { return known }
         if demand.isDone { throw .ioError }
-        files.wait(for: .thumbnailDone)
+        files.wait(for: .sinkDone)
       }
     }
   }
@@ -49,7 +49,7 @@ extension Thumbnailer {
   }
 
   private func made(_ make: (any DerivativeMaker) throws(DecoderError) -> [UInt8]) throws(Errno) -> [UInt8] {
-    guard let maker = fileSystem.options.thumbnails?.maker else { throw .ioError }
+    guard let maker = fileSystem.library.options.thumbnails?.maker else { throw .ioError }
     guard fileSystem.locked({ $0.thumbnails.beginWaiting() }) else { throw .resourceTemporarilyUnavailable }
     defer { fileSystem.locked { $0.thumbnails.endWaiting() } }
     do throws(DecoderError) { return try make(maker) } catch { throw .ioError }

@@ -37,7 +37,7 @@ package struct Thumbnailer: Sendable {
 
   /// The work of one of the threads that make thumbnails.
   func run() {
-    guard let settings = fileSystem.options.thumbnails else { return }
+    guard let settings = fileSystem.library.options.thumbnails else { return }
     // Of the calling thread alone: reading and writing go first.
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     fileSystem.locked { $0.mediaUpdates.runThumbnailer(settings) }
@@ -47,9 +47,9 @@ package struct Thumbnailer: Sendable {
   func end() {
     fileSystem.locked { files in
       files.thumbnails.end()
-      files.signals[.thumbnailWork].broadcast()
+      files.signals[.sinkWork].broadcast()
     }
-    fileSystem.options.thumbnails?.maker.stop()
+    fileSystem.library.options.thumbnails?.maker.stop()
   }
 
   enum Outcome {

@@ -226,7 +226,7 @@ struct DoorAnswer {
   /// Tells of a table of towns of the user's: where it is only to whoever mounted the space or owns it, and root. Others who
   /// use the mount have no business in that user's directories.
   private mutating func towns() throws(Errno) {
-    let places = fileSystem.options.places
+    let places = fileSystem.library.options.places
     if places.identity == nil { return }
     let isOwner = try fileSystem.questions.isOwner(opener)
     if isOwner || opener.user == geteuid() {

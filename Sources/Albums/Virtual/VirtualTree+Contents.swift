@@ -48,7 +48,7 @@ extension VirtualTree {
     let counts = try fileSystem.thumbnailer.mediaCounts()
     let examining = try fileSystem.thumbnailer.examiningCount()
     let capacity = fileSystem.space.capacity()
-    let options = fileSystem.options.thumbnails
+    let options = fileSystem.library.options.thumbnails
     let paused = fileSystem.thumbnailer.thumbnailPause
     let reason = fileSystem.space.gate.reason
     return """
@@ -72,7 +72,7 @@ extension VirtualTree {
           "availableBytes": \(capacity.availableBytes)
         },
         "readOnly": \(Self.json(reason)),
-        "warnings": [\(fileSystem.options.notices.map(Self.json).joined(separator: ", "))]
+        "warnings": [\(fileSystem.library.options.notices.map(Self.json).joined(separator: ", "))]
       }
 
       """

@@ -46,7 +46,7 @@ package final class VirtualTree: Sendable {
   /// The tree beside a file system.
   package init(_ fileSystem: FileSystem) { self.fileSystem = fileSystem }
 
-  var hasThumbnails: Bool { fileSystem.options.thumbnails != nil }
+  var hasThumbnails: Bool { fileSystem.library.options.thumbnails != nil }
 
   /// What a name in a stored directory stands for, if nothing stored has that name.
   package func node(named name: FileName, in directory: InodeNumber) -> VirtualNode? {

@@ -29,7 +29,8 @@ extension PhotoLibrary {
       let password = try options.password.source().password(for: .opening, prompt: "Password for \(whole)")
       var settings = FileSystemOptions(logger: .silent)
       settings.isReadOnly = true
-      let files = try FileSystem(space: space(of: password, in: vault), options: settings)
+      let files = try FileSystem(
+        space: space(of: password, in: vault), options: settings, changeSink: Library())
       return PhotoLibrary(unmounted: VaultSource(fileSystem: files))
     } catch {
       throw CommandFailure(any: error, vault: whole) ?? error

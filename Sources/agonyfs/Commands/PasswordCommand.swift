@@ -55,7 +55,7 @@ struct PasswordCommand: ParsableCommand {
       defer { signals.release() }
       do {
         try LongOperation.run("encrypting again", heldBy: signals) { control in
-          try replacement.run(wipingAll: wipe, logger: .system, control)
+          try replacement.run(wipingAll: wipe, changeSink: Library.idle, logger: .system, control)
         }
       } catch VaultError.cancelled {
         Output.note("Interrupted; nothing is lost. Try the new password first, and end it with the same command.")

@@ -83,7 +83,8 @@ struct SpaceCommand: ParsableCommand {
       if let new { return try add(to: opened, cover, new) }
       if let owner {
         return try LongOperation.run("replacing cover") { control in
-          try SpaceManager.shrinkSpace(in: opened, password: owner, by: cover.bytes, control)
+          try SpaceManager.shrinkSpace(
+            in: opened, password: owner, by: cover.bytes, changeSink: Library.idle, control)
         }
       }
       try LongOperation.run("writing cover") { control in try opened.addCover(for: cover.bytes, control) }
@@ -112,7 +113,8 @@ struct SpaceCommand: ParsableCommand {
       }
       try LongOperation.run("replacing cover") { control in
         try SpaceManager.addSpace(
-          to: opened, within: owner, password: new, cipher: cipher ?? .fastest(), cover: cover.bytes, control)
+          to: opened, within: owner, password: new, cipher: cipher ?? .fastest(), cover: cover.bytes,
+          changeSink: Library.idle, control)
       }
     }
 
@@ -164,7 +166,8 @@ struct SpaceCommand: ParsableCommand {
       let warning = size.bytes > 0 ? SpaceCommand.whatGoes(size, from: "The space") : nil
       let (opened, password) = try openVault(space.opening, asking: "Password of the space", warning: warning)
       try LongOperation.run("replacing cover") { control in
-        try SpaceManager.shrinkSpace(in: opened, password: password, by: size.bytes, control)
+        try SpaceManager.shrinkSpace(
+          in: opened, password: password, by: size.bytes, changeSink: Library.idle, control)
       }
     }
   }

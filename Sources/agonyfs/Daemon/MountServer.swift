@@ -86,7 +86,8 @@ struct MountServer {
       _ = try? Thread { left.run() }
     }
     let fileSystem = try FileSystem(
-      space: space, options: Self.options(options, places, notices: notices, keepCheckpoint: rollback?.record))
+      space: space, options: Self.options(options, keepCheckpoint: rollback?.record),
+      changeSink: Library(Self.libraryOptions(options, places, notices: notices)))
     var wasMounted = false
     let session = MountSession(
       fileSystem: fileSystem, mountPoint: mountPoint, options: options, logger: .system
@@ -140,13 +141,20 @@ struct MountServer {
 
   /// The options of the file system; `keepCheckpoint` gets records of its durable states.
   private static func options(
-    _ mount: MountOptions, _ places: PlaceTables, notices: [String],
-    keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?
+    _ mount: MountOptions, keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?
   ) -> FileSystemOptions {
     var options = FileSystemOptions(logger: .system)
     options.keepCheckpoint = keepCheckpoint
-    options.notices = notices
     options.isReadOnly = mount.isReadOnly
+    return options
+  }
+
+  /// The options of its library of photos.
+  private static func libraryOptions(
+    _ mount: MountOptions, _ places: PlaceTables, notices: [String]
+  ) -> LibraryOptions {
+    var options = LibraryOptions()
+    options.notices = notices
     options.places = places
     options.homeZone = MachineZone().name
     if mount.thumbnails != .none {

@@ -83,7 +83,7 @@ private struct Trial {
     let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
     #expect(space.origin.warning == nil, comment)
     if checks { #expect(Checker.check(space, readData: true).problems == [], comment) }
-    let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
+    let files = try Workload.mount(space, readOnly: true)
     let tree = try Tree(of: files)
     var thumbnails = checks ? try checkThumbnails(files, tree) : 0
     let last = work.begun.lastIndex { $0 < operation } ?? 0

@@ -46,7 +46,7 @@ import Testing
     let vault = Vault(storage: storage, parameters: work.vault.parameters)
     let bystander = work.bystanderContents(in: storage)
     guard work.ownFiles > 0, let space = try? vault.openSpace(work.body, copyWindow: 0), space.gate.isOpen,
-      let files = try? FileSystem(space: space, options: Workload.options())
+      let files = try? Workload.mount(space)
     else { return }
     #expect(Workload.ownNames(of: space, in: storage).count == work.ownFiles, comment)
     do {
@@ -79,7 +79,7 @@ import Testing
       return false
     }
     let report = Checker.check(space, readData: true)
-    guard let files = try? FileSystem(space: space, options: Workload.options(readOnly: true)) else {
+    guard let files = try? Workload.mount(space, readOnly: true) else {
       #expect(!report.isClean, comment)
       return false
     }

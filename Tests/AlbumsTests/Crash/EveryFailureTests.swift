@@ -59,7 +59,7 @@ import Testing
       let vault = Vault(storage: left, parameters: work.vault.parameters)
       let space = try vault.openSpace(work.body, readOnly: true, copyWindow: 0)
       #expect(space.origin.warning == nil, comment)
-      let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
+      let files = try Workload.mount(space, readOnly: true)
       let tree = try Tree(of: files)
       let isPossible = work.possibleTrees.contains(tree)
       #expect(isPossible, "\(label): \(tree.difference(from: work.possibleTrees))")

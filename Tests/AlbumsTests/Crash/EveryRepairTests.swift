@@ -70,7 +70,8 @@ import Testing
     let space = try vault.openSpace(work.body, copyWindow: 0)
     #expect(space.gate.reason == nil, comment)
     #expect(Checker.check(space, readData: true).problems == [], comment)
-    let files = try FileSystem(space: space, options: FileSystemOptions(logger: quietLogger))
+    let files = try FileSystem(
+      space: space, options: FileSystemOptions(logger: quietLogger), changeSink: Library())
     let inodes = Set(named.compactMap { try? files.inode(at: $0) })
     var rest: [(path: String, folder: InodeNumber)] = [("", .root)]
     while let (path, folder) = rest.popLast() {

@@ -189,7 +189,7 @@ import Testing
     #expect((space.origin.warning == nil) == space.gate.isOpen, comment)
     #expect(Checker.check(space, readData: true).problems == [], comment)
     work.expectBystander(work.bystander, in: copy, comment)
-    let files = try FileSystem(space: space, options: Workload.options(readOnly: true))
+    let files = try Workload.mount(space, readOnly: true)
     let tree = try Tree(of: files)
     // A commit that was promised when the copy began, or any later one that had begun when it ended.
     let promised = try #require(work.promises.last { $0.operation < start }).step

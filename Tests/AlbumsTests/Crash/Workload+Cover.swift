@@ -13,7 +13,7 @@ extension Workload {
   /// Makes a space with a file in it, and gives all files that there are then.
   static func makeBystander(in vault: Vault, _ storage: FaultyStorage) throws -> [SegmentIdentifier: [UInt8]] {
     try SpaceManager.addSpace(to: vault, password: passwords[3])
-    let files = try vault.mount(passwords[3], copyWindow: 0) { $0 = options() }
+    let files = try vault.mount(passwords[3], copyWindow: 0, library: library()) { $0 = options() }
     try files.put(AlbumsTests.pattern(50_000, 4), files.make("bystander"))
     try files.close()
     return Dictionary(uniqueKeysWithValues: storage.names.map { ($0, storage.content($0)) })

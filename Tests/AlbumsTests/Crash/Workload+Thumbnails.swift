@@ -49,7 +49,7 @@ extension FileSystem {
       return true
     } catch let error as Errno {
       // Without a decoder it may be one that is still to be made.
-      let mayWait = options.thumbnails == nil && error == .ioError
+      let mayWait = library.options.thumbnails == nil && error == .ioError
       #expect(mayWait || !isPhoto && error == .noSuchFileOrDirectory, comment)
       return false
     }

@@ -100,16 +100,25 @@ final class Workload {
     options.dirtyLimit = 64 << 20
     options.cleans = false
     options.writers = 0
+    return options
+  }
+
+  static func library(readOnly: Bool = false) -> Library {
+    var options = LibraryOptions()
     if !readOnly {
       var thumbnails = ThumbnailOptions(maker: TestMaker())
       thumbnails.isLazy = true
       options.thumbnails = thumbnails
     }
-    return options
+    return Library(options)
   }
 
   static func mount(_ body: SlotBody, in vault: Vault, copyWindow: Int64 = 0) throws -> FileSystem {
-    try FileSystem(space: try vault.openSpace(body, copyWindow: copyWindow), options: options())
+    try mount(try vault.openSpace(body, copyWindow: copyWindow))
+  }
+
+  static func mount(_ space: Space, readOnly: Bool = false) throws(VaultError) -> FileSystem {
+    try FileSystem(space: space, options: options(readOnly: readOnly), changeSink: library(readOnly: readOnly))
   }
 
   private func promise() { promises.append(Promise(operation: storage.operationCount, step: trees.count - 1)) }
@@ -289,7 +298,7 @@ final class Workload {
     try SpaceManager.addSpace(to: vault, password: Self.passwords[2])
     let made = storage.operationCount
     do {
-      let other = try vault.mount(Self.passwords[2], copyWindow: 0) { $0 = Self.options() }
+      let other = try vault.mount(Self.passwords[2], copyWindow: 0, library: Self.library()) { $0 = Self.options() }
       try other.put(pattern(50_000), try other.make("other"))
       try other.close()
     } catch let error as Errno {

@@ -1,18 +1,18 @@
 // What changes of the file system mean for photos: for their thumbnails, and for the catalog.
 
-internal import Index
-internal import SystemPackage
-internal import Vault
+package import Index
+package import SystemPackage
+package import Vault
 
 /// Has changes of the file system noted where photos depend on them.
-final class PhotoChangeSink: ChangeSink {
-  func noteWrite(
+extension Library: ChangeSink {
+  package func noteWrite(
     to inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ files: borrowing LockedFileSystem
   ) throws(Errno) {
     try unsafe files.mediaUpdates.noteWrite(inode, at: offset, bytes)
   }
 
-  func noteContentChange(
+  package func noteContentChange(
     of inode: Inode, _ change: ContentChange, _ files: borrowing LockedFileSystem
   ) throws(Errno) {
     // A shorter file that is known to be no photo still begins as none does.
@@ -23,13 +23,13 @@ final class PhotoChangeSink: ChangeSink {
     }
   }
 
-  func noteFound(_ inode: Inode, by name: FileName) {
+  package func noteFound(_ inode: Inode, by name: FileName) {
     inode.isHidden = name.isNoPhoto
     // Another name may be one.
     if name.isSidecar { inode.isSidecar = true } else if inode.record.links <= 1 { inode.isSidecar = false }
   }
 
-  func noteName(
+  package func noteName(
     _ name: FileName, _ change: NameChange, in directory: InodeNumber, of inode: Inode,
     _ files: borrowing LockedFileSystem
   ) {
@@ -46,7 +46,7 @@ final class PhotoChangeSink: ChangeSink {
     }
   }
 
-  func noteMove(_ move: Move, _ files: borrowing LockedFileSystem) {
+  package func noteMove(_ move: Move, _ files: borrowing LockedFileSystem) {
     if let replaced = move.replaced {
       files.catalogUpdates.noteCatalogName(move.newName, in: move.target.number, of: replaced)
     }
@@ -59,16 +59,16 @@ final class PhotoChangeSink: ChangeSink {
     }
   }
 
-  func noteAttribute(_ name: [UInt8], of inode: Inode, _ files: borrowing LockedFileSystem) {
+  package func noteAttribute(_ name: [UInt8], of inode: Inode, _ files: borrowing LockedFileSystem) {
     files.catalogUpdates.noteCatalogAttribute(name, of: inode)
   }
 
-  func noteRights(of inode: Inode, _ files: borrowing LockedFileSystem) {
+  package func noteRights(of inode: Inode, _ files: borrowing LockedFileSystem) {
     files.catalogUpdates.noteCatalogChange(inode)
     files.catalogUpdates.noteSidecarRights(inode)
   }
 
-  func noteRemoval(of inode: Inode, in index: Index) throws(IndexError) -> [InodeNumber] {
+  package func noteRemoval(of inode: Inode, in index: Index) throws(IndexError) -> [InodeNumber] {
     let media = try index.media.row(inode.number)
     if media != nil {
       try CatalogUpdates.dropItem(inode.number, in: index)
@@ -78,7 +78,7 @@ final class PhotoChangeSink: ChangeSink {
     return media?.derivatives ?? []
   }
 
-  func noteCommit(in index: Index, _ files: borrowing LockedFileSystem) throws(IndexError) {
+  package func noteCommit(in index: Index, _ files: borrowing LockedFileSystem) throws(IndexError) {
     guard files.catalog.isHomeZoneNew else { return }
     if let zone = files.catalog.homeZone { try index.setHomeZone(to: zone) }
     files.catalog.isHomeZoneNew = false

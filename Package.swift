@@ -107,10 +107,19 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: hot),
+    // A file system, which knows no photos.
     .target(
       name: "Albums",
       dependencies: [
-        "System", "Crypto", "Vault", "Index", "Media", "Catalog",
+        "System", "Crypto", "Storage", "Vault", "Index", .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: hot),
+    // What is known of the photos in it.
+    .target(
+      name: "Library",
+      dependencies: [
+        "System", "Crypto", "Vault", "Index", "Media", "Catalog", "Albums",
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -118,7 +127,7 @@ let package = Package(
     .target(
       name: "Mount",
       dependencies: [
-        "System", "Crypto", "Albums", "Index", "Vault", "Storage", "CFuse", "CMount", "CPlatform",
+        "System", "Crypto", "Albums", "Library", "Index", "Vault", "Storage", "CFuse", "CMount", "CPlatform",
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -156,8 +165,8 @@ let package = Package(
     .executableTarget(
       name: "agonyfs",
       dependencies: [
-        "QuickUnlock", "System", "Mount", "Guard", "Client", "Traces", "Albums", "Catalog", "HostFiles", "Import",
-        "Export", "Media", "Index", "Vault", "Storage", "Crypto", "CPlatform", "CSession",
+        "QuickUnlock", "System", "Mount", "Guard", "Client", "Traces", "Albums", "Library", "Catalog", "HostFiles",
+        "Import", "Export", "Media", "Index", "Vault", "Storage", "Crypto", "CPlatform", "CSession",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
@@ -265,14 +274,30 @@ let package = Package(
     .executableTarget(
       name: "catalog-space-bench",
       dependencies: [
-        "System", "CPlatform", "Catalog", "Crypto", "Media", "Index", "Albums", "Vault", "Storage", "TestSupport",
+        "System", "CPlatform", "Catalog", "Crypto", "Media", "Index", "Albums", "Library", "Vault", "Storage",
+        "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/CatalogSpaceBench", swiftSettings: strict),
+    .target(
+      name: "AlbumsSupport",
+      dependencies: [
+        "Albums", "Library", "Media", "Index", "Vault", "Storage", "Crypto", "FaultyStorage", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/AlbumsSupport", swiftSettings: strict),
     .testTarget(
       name: "AlbumsTests",
       dependencies: [
-        "System", "Albums", "Catalog", "Media", "Index", "Vault", "Storage", "Crypto", "CSodium", "FaultyStorage",
+        "System", "Albums", "Library", "Media", "Index", "Vault", "Storage", "Crypto", "CSodium", "AlbumsSupport",
+        "FaultyStorage", "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LibraryTests",
+      dependencies: [
+        "System", "Library", "Albums", "Catalog", "Media", "Index", "Vault", "AlbumsSupport", "FaultyStorage",
         "TestSupport",
       ],
       swiftSettings: strict),
@@ -287,8 +312,8 @@ let package = Package(
     .testTarget(
       name: "MountTests",
       dependencies: [
-        "System", "Mount", "CMount", "CPlatform", "Albums", "Catalog", "Media", "Index", "Vault", "Storage",
-        "Crypto", "FaultyStorage", "map-writer", "TestSupport",
+        "System", "Mount", "CMount", "CPlatform", "Albums", "Library", "Catalog", "Media", "Index", "Vault",
+        "Storage", "Crypto", "FaultyStorage", "map-writer", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],

@@ -1,5 +1,6 @@
 internal import Albums
 internal import CMount
+internal import Library
 internal import Vault
 
 /// A request of the kernel in its receive buffer (linux/fuse.h). It gives what must be known before libfuse parses the

@@ -9,6 +9,7 @@
 package import Albums
 internal import CMount
 internal import Glibc
+internal import Library
 package import Logging
 internal import System
 internal import SystemPackage

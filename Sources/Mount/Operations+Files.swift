@@ -4,6 +4,7 @@ internal import CPlatform
 internal import Crypto
 internal import Glibc
 internal import Index
+internal import Library
 internal import System
 internal import SystemPackage
 internal import Vault

@@ -1,6 +1,6 @@
-internal import Albums
 internal import CPlatform
 internal import Glibc
+internal import Library
 internal import System
 package import SystemPackage
 

@@ -1,5 +1,5 @@
-internal import Albums
 internal import CMount
+internal import Library
 internal import Synchronization
 internal import Vault
 

@@ -5,6 +5,7 @@ internal import Albums
 internal import CMount
 internal import Glibc
 internal import Index
+internal import Library
 internal import SystemPackage
 internal import Vault
 

@@ -16,6 +16,7 @@ internal import Albums
 internal import CMount
 internal import Glibc
 internal import Index
+internal import Library
 internal import System
 internal import SystemPackage
 internal import Vault

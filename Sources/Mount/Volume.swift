@@ -5,6 +5,7 @@
 internal import Albums
 internal import CMount
 internal import Glibc
+internal import Library
 internal import Logging
 internal import Synchronization
 internal import System

@@ -7,6 +7,7 @@
 internal import Albums
 internal import CMount
 internal import Glibc
+internal import Library
 internal import Synchronization
 internal import System
 internal import SystemPackage

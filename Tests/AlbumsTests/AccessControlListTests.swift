@@ -1,3 +1,4 @@
+import AlbumsSupport
 import SystemPackage
 import Testing
 import Vault
@@ -5,14 +6,8 @@ import Vault
 @testable import Albums
 
 @Suite struct AccessControlListTests {
-  /// Entries as tag, permissions, id.
-  static func bytes(_ entries: [(Int, Int, Int)], version: UInt8 = 2) -> [UInt8] {
-    var bytes: [UInt8] = [version, 0, 0, 0]
-    for (tag, permissions, identifier) in entries {
-      bytes += [UInt8(tag), 0, UInt8(permissions), 0]
-      for shift in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: identifier >> (8 * shift))) }
-    }
-    return bytes
+  private static func bytes(_ entries: [(Int, Int, Int)], version: UInt8 = 2) -> [UInt8] {
+    AccessControlList.value(entries, version: version)
   }
 
   static let minimal = bytes([(1, 6, -1), (4, 5, -1), (0x20, 4, -1)])

@@ -1,3 +1,4 @@
+import AlbumsSupport
 import Testing
 
 @testable import Albums

@@ -1,5 +1,7 @@
+import AlbumsSupport
 import FaultyStorage
 import Index
+import Library
 import Media
 import Synchronization
 import TestSupport

@@ -1,3 +1,4 @@
+import AlbumsSupport
 import Index
 import Storage
 import Testing
@@ -43,15 +44,6 @@ extension TestVault {
     return found
   }
 
-  /// Changes the index behind the file system's back.
-  func changeIndex(_ change: (Index) throws(IndexError) -> Void) throws {
-    let space = try vault.openSpace(body, copyWindow: 0)
-    let index = try Index(space: space)
-    try change(index)
-    try index.commit(to: space)
-    try space.close()
-  }
-
   /// Flips a bit in the first extent of a closed vault's file, so far behind the beginning of its record.
   func damage(_ path: String, at distance: Int) throws {
     let space = try vault.openSpace(body, readOnly: true, copyWindow: 0)
@@ -90,13 +82,6 @@ extension Index {
     outer.parent = inner.number
     try update(outer)
     return inner
-  }
-
-  /// The extent with a file's first byte.
-  func firstExtent(of inode: InodeNumber) throws(IndexError) -> ExtentRecord {
-    let found = try extents.rows(of: inode, overlapping: .zero..<FileOffset(1), limit: 1)
-    guard let extent = found.first else { throw .damaged }
-    return extent
   }
 }
 

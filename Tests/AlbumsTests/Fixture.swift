@@ -1,3 +1,4 @@
+import AlbumsSupport
 import CSodium
 import FoundationEssentials
 import Index

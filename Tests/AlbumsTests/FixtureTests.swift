@@ -1,3 +1,4 @@
+import AlbumsSupport
 import Storage
 import SystemPackage
 import TestSupport

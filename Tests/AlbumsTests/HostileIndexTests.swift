@@ -1,3 +1,4 @@
+import AlbumsSupport
 import FaultyStorage
 import Index
 import TestSupport
@@ -5,6 +6,7 @@ import Testing
 import Vault
 
 @testable import Albums
+@testable import Library
 
 /// Rows of the index that only somebody with the key writes: every column gets values that nobody expects there.
 /// Everything that a mount, a check and a repair do ends with success, damage or an error. A trap ends the test; the case

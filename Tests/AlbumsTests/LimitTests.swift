@@ -1,3 +1,4 @@
+import AlbumsSupport
 import SystemPackage
 import TestSupport
 import Testing

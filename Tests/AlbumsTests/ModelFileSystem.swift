@@ -1,3 +1,4 @@
+import AlbumsSupport
 import Index
 import Vault
 

@@ -1,5 +1,7 @@
+import AlbumsSupport
 import Crypto
 import FaultyStorage
+import Library
 import Storage
 import SystemPackage
 import TestSupport

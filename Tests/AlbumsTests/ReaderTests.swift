@@ -1,7 +1,9 @@
+import AlbumsSupport
 import Crypto
 import FaultyStorage
 import FoundationEssentials
 import Index
+import Library
 import Storage
 import SystemPackage
 import TestSupport

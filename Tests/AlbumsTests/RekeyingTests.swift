@@ -1,3 +1,4 @@
+import AlbumsSupport
 import Crypto
 import FaultyStorage
 import Index
@@ -6,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Albums
+@testable import Library
 @testable import Vault
 
 /// A space gets a new key: nothing is left under the old one, and nothing is lost on the way.

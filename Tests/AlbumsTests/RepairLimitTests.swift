@@ -1,6 +1,8 @@
+import AlbumsSupport
 import Crypto
 import FaultyStorage
 import Index
+import Library
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import AlbumsSupport
 import Crypto
 import FaultyStorage
 import Index

@@ -9,6 +9,7 @@ internal import Catalog
 internal import Crypto
 internal import Glibc
 internal import Index
+internal import Library
 internal import Logging
 internal import Media
 internal import Storage

@@ -2,6 +2,7 @@ import Albums
 import Crypto
 import FaultyStorage
 import Glibc
+import Library
 import Logging
 import Storage
 import SystemPackage

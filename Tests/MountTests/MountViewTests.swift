@@ -2,6 +2,7 @@ import CMount
 import Catalog
 import Glibc
 import Index
+import Library
 import Media
 import System
 import SystemPackage

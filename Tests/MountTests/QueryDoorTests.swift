@@ -4,6 +4,7 @@ import Catalog
 import FaultyStorage
 import Glibc
 import Index
+import Library
 import Media
 import System
 import SystemPackage

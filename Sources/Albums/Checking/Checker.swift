@@ -5,10 +5,11 @@
 // inodes.
 
 internal import Index
-internal import System
-internal import Vault
+package import System
+package import Vault
 
-struct Checker {
+/// Checks an open space.
+package struct Checker {
   static let directoryKind: UInt8 = 4
   private static let regularKind: UInt8 = 8
   /// Pages of the index that one thread reads one after the other.
@@ -46,7 +47,7 @@ struct Checker {
   }
 
   /// Checks an open space. `slot` opened it.
-  static func check(
+  package static func check(
     _ space: Space, readData: Bool, slot: OpenedSlot? = nil, on threads: Parallel = .usual
   ) -> CheckReport {
     let log = examineLog(of: space, on: threads)

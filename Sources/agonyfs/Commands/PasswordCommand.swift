@@ -2,6 +2,7 @@ internal import Albums
 internal import ArgumentParser
 internal import Client
 internal import Crypto
+internal import Library
 internal import Logging
 internal import System
 internal import SystemPackage

@@ -1,6 +1,7 @@
 internal import Albums
 internal import ArgumentParser
 internal import Crypto
+internal import Library
 internal import System
 internal import SystemPackage
 internal import Vault

@@ -1,6 +1,6 @@
-internal import Albums
 internal import ArgumentParser
 internal import Client
+internal import Library
 internal import Mount
 internal import System
 internal import SystemPackage

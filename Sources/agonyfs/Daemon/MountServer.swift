@@ -2,6 +2,7 @@ internal import Albums
 internal import CPlatform
 internal import Crypto
 internal import Glibc
+internal import Library
 internal import Logging
 internal import Media
 internal import Mount

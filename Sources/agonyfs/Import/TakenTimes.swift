@@ -4,13 +4,13 @@
 // 1. The day is that of the time that the catalog will show: the same sources are offered by the same functions, and
 //    sidecars are matched by the same rule, among what belongs together.
 
-internal import Albums
 internal import Catalog
 internal import Client
 internal import Glibc
 internal import HostFiles
 internal import Import
 internal import Index
+internal import Library
 internal import Media
 internal import Synchronization
 internal import System

@@ -1,3 +1,4 @@
+import AlbumsSupport
 import FaultyStorage
 import TestSupport
 import Testing

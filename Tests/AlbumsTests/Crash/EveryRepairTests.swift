@@ -1,4 +1,6 @@
+import AlbumsSupport
 import FaultyStorage
+import Library
 import TestSupport
 import Testing
 

@@ -1,3 +1,5 @@
+import AlbumsSupport
+
 @testable import Albums
 
 /// What is done again and again, each made of several calls.

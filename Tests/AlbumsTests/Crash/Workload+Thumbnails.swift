@@ -1,3 +1,4 @@
+import AlbumsSupport
 import Media
 import SystemPackage
 import TestSupport
@@ -5,6 +6,7 @@ import Testing
 import Vault
 
 @testable import Albums
+@testable import Library
 
 /// Thumbnails of what is imported, by a decoder that takes whatever begins with "photo" for one.
 extension Workload {

@@ -10,9 +10,11 @@
 // 3. Nothing happens in the background, so that one seed gives one course.
 // 4. A space that owns cover has `ownFiles` files at any time; beside it is another one that nobody uses.
 
+import AlbumsSupport
 import Crypto
 import FaultyStorage
 import Index
+import Library
 import Storage
 import System
 import SystemPackage

@@ -1,3 +1,4 @@
+import AlbumsSupport
 import CPlatform
 import Glibc
 import Storage

@@ -1,0 +1,282 @@
+// Files with the same content, with the same pixels, and pictures that look alike. The three are different things, and
+// a stack is none of them.
+//
+// Invariants
+// 1. The lock is held for one batch of rows at a time. Of each file only its number and what is compared is kept.
+
+package import Albums
+package import Catalog
+internal import Crypto
+internal import Index
+internal import Media
+internal import System
+package import SystemPackage
+package import Vault
+
+/// In what files are the same.
+package enum DuplicateKind: String, Sendable, CaseIterable {
+  /// Byte by byte, by a keyed hash of 256 bits.
+  case exact
+  /// Pixel by pixel: the file may say other things about itself.
+  case pixels
+  /// Nearly: they look alike.
+  case similar
+}
+
+/// Finds files of a file system that are the same.
+package struct DuplicateFinder: Sendable {
+  let fileSystem: FileSystem
+  /// Rows that are read while the lock is held once.
+  private static let batch = 4096
+
+  /// Groups of files that are the same, each ascending. Who may see them, and what the user said, is not looked at;
+  /// `seenDuplicates(among:for:)` does.
+  package func groups(_ kind: DuplicateKind) throws(Errno) -> [[InodeNumber]] {
+    try fileSystem.cataloguer.settle()
+    switch kind {
+    case .exact: return try exactGroups()
+    case .pixels:
+      var waiting = try filesWithUnknownPixels()
+      while !waiting.isEmpty { try findSomePixels(&waiting) }
+      return try pixelGroups()
+    case .similar:
+      giveMemoryBack()
+      var candidates = SimilarCandidates()
+      try forEachLook { row in
+        guard let look = row.look else { return }
+        candidates.append(row.inode.rawValue, hash: UInt64(bitPattern: look))
+      }
+      giveMemoryBack()
+      let groups = SimilarPictures.groups(of: candidates)
+      giveMemoryBack()
+      var found: [[InodeNumber]] = []
+      for group in groups {
+        let inodes = group.map(InodeNumber.init(rawValue:))
+        if try hasSeveralStacks(inodes) { found.append(inodes) }
+      }
+      return found
+    }
+  }
+
+  /// Those files of a group that somebody sees and that are not the only ones of their stack, the best first: with
+  /// the camera's own facts, then most pixels, then the earliest. Empty if fewer than two are left.
+  package func seen(among inodes: [InodeNumber], for opener: Opener) throws(Errno) -> [MediaItem] {
+    var view = CatalogView(.all, showsTrash: false, for: opener)
+    var items: [MediaItem] = []
+    for inode in inodes {
+      let item = try fileSystem.reading { files throws(Errno) -> MediaItem? in
+        view.begin()
+        return try files.rights.isDistinct(inode) ? nil : try view.item(inode, files)
+      }
+      if let item { items.append(item) }
+    }
+    let stacks = Set(items.map { $0.links.stack?.stack ?? $0.inode })
+    guard items.count > 1, stacks.count > 1 else { return [] }
+    return items.sorted { one, other in
+      if one.ownFacts != other.ownFacts { return one.ownFacts > other.ownFacts }
+      let pixels = (one.width * one.height, other.width * other.height)
+      if pixels.0 != pixels.1 { return pixels.0 > pixels.1 }
+      let times = (one.taken?.wall.seconds ?? one.modified, other.taken?.wall.seconds ?? other.modified)
+      if times.0 != times.1 { return times.0 < times.1 }
+      if one.modified != other.modified { return one.modified < other.modified }
+      if one.size != other.size { return one.size > other.size }
+      return one.inode < other.inode
+    }
+  }
+
+  /// Whether searches that take long are given up, so that whoever ends the mount need not wait for them.
+  package func abandonsSearches(_ abandons: Bool) { fileSystem.locked { $0.catalog.abandonsSearches = abandons } }
+
+  /// Gives back what is in memory of the index: searches among all photos take as much.
+  private func giveMemoryBack() {
+    fileSystem.locked { $0.index.releaseMemory() }
+    fileSystem.pool.trim()
+  }
+
+  /// Whether files are not all of one stack, which is one picture.
+  private func hasSeveralStacks(_ group: [InodeNumber]) throws(Errno) -> Bool {
+    var stacks: Set<[UInt64]> = []
+    for inode in group {
+      let stack = try fileSystem.reading { files throws(Errno) in
+        try files.result(of: files.index.catalog.item(inode))?.stack
+      }
+      stacks.insert(stack.map { [1, $0.rawValue] } ?? [0, inode.rawValue])
+    }
+    return stacks.count > 1
+  }
+
+  private func exactGroups() throws(Errno) -> [[InodeNumber]] {
+    var groups: [[InodeNumber]] = []
+    var hash: [UInt8] = []
+    var group: [InodeNumber] = []
+    var last: InodeNumber?
+    while true {
+      let rows = try fileSystem.questions.asking { files throws(Errno) in
+        try files.result(of: files.index.catalog.hashes(after: hash, last, limit: Self.batch))
+      }
+      for row in rows {
+        if row.hash != hash {
+          if group.count > 1 { groups.append(group) }
+          group = []
+          hash = row.hash
+        }
+        group.append(row.inode)
+        last = row.inode
+      }
+      if rows.count < Self.batch { break }
+    }
+    if group.count > 1 { groups.append(group) }
+    return groups.sorted { $0[0] < $1[0] }
+  }
+
+  /// Files with the same pixels, as far as their pixels are known.
+  fileprivate func pixelGroups() throws(Errno) -> [[InodeNumber]] {
+    var known: [(inode: UInt64, hash: [UInt8], stack: UInt64?)] = []
+    try forEachLook { row in
+      if let pixels = row.pixels { known.append((row.inode.rawValue, pixels, row.stack?.rawValue)) }
+    }
+    return EqualFiles.groups(of: known).map { $0.map(InodeNumber.init(rawValue:)) }
+  }
+
+  /// Files that have to be decoded before all with the same pixels are known: those of one size that look exactly the
+  /// same, each once.
+  fileprivate func filesWithUnknownPixels() throws(Errno) -> [InodeNumber] {
+    guard fileSystem.library.options.thumbnails != nil, !fileSystem.isReadOnly else { return [] }
+    try fileSystem.cataloguer.settle()
+    var looks: [(look: Int64, inode: InodeNumber)] = []
+    try forEachLook { row in
+      if let look = row.look { looks.append((look, row.inode)) }
+    }
+    looks.sort { ($0.look, $0.inode.rawValue) < ($1.look, $1.inode.rawValue) }
+    var unknown: [InodeNumber] = []
+    var rest = looks[...]
+    while let first = rest.first {
+      let group = rest.prefix { $0.look == first.look }
+      rest = rest[group.endIndex...]
+      if group.count > 1 { unknown += try needingPixels(group.map(\.inode)) }
+    }
+    return unknown
+  }
+
+  private static let decodedAtOnce = 4
+
+  /// Decodes a few files, and takes them from those that wait.
+  fileprivate func findSomePixels(_ waiting: inout [InodeNumber]) throws(Errno) {
+    guard let maker = fileSystem.library.options.thumbnails?.maker else { return waiting.removeAll() }
+    for _ in 0..<Self.decodedAtOnce {
+      guard let inode = waiting.popLast() else { return }
+      if fileSystem.locked({ $0.catalog.abandonsSearches || $0.isStopping }) { throw .ioError }
+      try findPixels(of: inode, maker)
+    }
+  }
+
+  /// Files of a group without a hash that have the size of another with another content.
+  private func needingPixels(_ group: [InodeNumber]) throws(Errno) -> [InodeNumber] {
+    var sizes: [[Int]: [(inode: InodeNumber, hash: [UInt8], isKnown: Bool)]] = [:]
+    for inode in group {
+      try fileSystem.reading { files throws(Errno) in
+        guard let row = try files.result(of: files.index.catalog.item(inode)),
+          let packed = PackedRecord(packed: row.record),
+          let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind)), !kind.isVideo, packed.width > 0,
+          // The video in a motion photo is no pixel of it, and would be lost with it.
+          packed.motion == nil,
+          let hash = try files.result(of: files.index.media.row(inode))?.hash
+        else { return }
+        sizes[[packed.width, packed.height], default: []].append((inode, hash, row.pixels != nil))
+      }
+    }
+    return sizes.values.filter { Set($0.map(\.hash)).count > 1 }.flatMap { $0.filter { !$0.isKnown }.map(\.inode) }
+  }
+
+  private func findPixels(of number: InodeNumber, _ maker: any DerivativeMaker) throws(Errno) {
+    guard let held = try fileSystem.cataloguer.holdForLook(at: number) else { return }
+    defer { fileSystem.cataloguer.letGo(held) }
+    let source = FileSource(fileSystem: fileSystem, inode: number, size: held.size)
+    let digest: [UInt8]
+    do throws(DecoderError) {
+      digest = try maker.pixelDigest(of: source)
+    } catch {
+      return
+    }
+    // What the decoder knows is no secret to it; what is stored says nothing without the key.
+    var hasher = fileSystem.space.contentHasher()
+    unsafe digest.withUnsafeBytes { unsafe hasher.update($0) }
+    let hash = hasher.finish()
+    try fileSystem.locked { files throws(Errno) in
+      try files.waitToChange()
+      if held.object.isMediaPending || held.object.contentChanged != held.changed { return }
+      guard var row = try files.result(of: files.index.catalog.item(number)) else { return }
+      row.pixels = hash
+      try files.withSavepoint { index throws(IndexError) in
+        try index.catalog.updateItem(row)
+        try index.catalog.addStaleItem(number)
+      }
+      files.noteChange()
+    }
+  }
+
+  private func forEachLook(_ body: (LookRecord) -> Void) throws(Errno) {
+    var last: InodeNumber?
+    while true {
+      let rows = try fileSystem.questions.asking { files throws(Errno) in
+        try files.result(of: files.index.catalog.looks(after: last, limit: Self.batch))
+      }
+      rows.forEach(body)
+      guard rows.count == Self.batch, let end = rows.last else { return }
+      last = end.inode
+    }
+  }
+}
+
+/// Groups of duplicates that somebody sees, one after the other.
+struct DuplicateSearch {
+  let kind: DuplicateKind
+  private var groups: [[InodeNumber]]?
+  /// Files to decode first; nil if that was not looked at yet.
+  private var waiting: [InodeNumber]?
+  private var place = 0
+  /// Groups that were given.
+  private(set) var count = 0
+
+  init(kind: DuplicateKind) { self.kind = kind }
+
+  var isAtEnd: Bool { groups.map { place == $0.count } ?? false }
+
+  enum Step {
+    case group([MediaItem])
+    /// Some files were decoded, and so many wait.
+    case waiting(Int)
+    /// A group that the asker does not see, or the end.
+    case nothing
+  }
+
+  /// Goes on by one group, or by a few files that have to be decoded before there are groups.
+  mutating func next(in fileSystem: FileSystem, for opener: Opener) throws(Errno) -> Step {
+    if kind == .pixels, groups == nil {
+      var left = if let waiting { waiting } else { try fileSystem.duplicates.filesWithUnknownPixels() }
+      if !left.isEmpty {
+        try fileSystem.duplicates.findSomePixels(&left)
+        waiting = left
+        return .waiting(left.count)
+      }
+      groups = try fileSystem.duplicates.pixelGroups()
+    }
+    let all = if let groups { groups } else { try fileSystem.duplicates.groups(kind) }
+    groups = all
+    guard place < all.count else { return .nothing }
+    place += 1
+    let seen = try fileSystem.duplicates.seen(among: all[place - 1], for: opener)
+    if seen.isEmpty { return .nothing }
+    count += 1
+    return .group(seen)
+  }
+}
+
+extension AccessRights {
+  /// Whether the user said that a file is nobody's duplicate.
+  fileprivate func isDistinct(_ inode: InodeNumber) throws(Errno) -> Bool {
+    guard let record = try presentRecord(inode), record.hasExtendedAttributes else { return false }
+    let value = try files.result(of: files.index.attributes.value(named: UserWord.distinct.name, of: inode))
+    return value == [UInt8(ascii: "1")]
+  }
+}

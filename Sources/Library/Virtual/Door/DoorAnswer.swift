@@ -1,0 +1,308 @@
+// The answer to a question as bytes, made while it is read.
+//
+// Invariants
+// 1. What waits to be read is at most one piece: 512 KiB, and one line more. Groups are an exception:
+//    they are counted as a whole before the first is told.
+// 2. Every answer ends with a line that says so. One that breaks off, or has an error instead, is not whole.
+
+internal import Albums
+internal import Catalog
+internal import Glibc
+internal import Index
+internal import System
+internal import SystemPackage
+internal import Vault
+
+struct DoorAnswer {
+  private enum Source {
+    case answers(CatalogReader, DoorRequest.Format)
+    case count(CatalogQuestion)
+    case groups(CatalogQuestion, GroupField)
+    case facts([UInt8])
+    case duplicates(DuplicateSearch)
+    case sizes(SizeSearch)
+    case zone
+    case nothing
+  }
+
+  private let fileSystem: FileSystem
+  private let opener: Opener
+  private var source: Source
+  /// What waits to be read.
+  private(set) var text = JSONText()
+  private var place = 0
+  private var isBegun = false
+
+  /// Bytes that are made at once, at least.
+  private static let pieceBytes = 128 << 10
+  /// Answers that are made at once: they all have their facts for JSON.
+  private static let answersAtOnce = 500
+  private static let pathsAtOnce = 4000
+
+  /// The answer to a request. It is made when it is read.
+  init(_ request: [UInt8]?, from fileSystem: FileSystem, for opener: Opener, today: CivilDate?) {
+    self.fileSystem = fileSystem
+    self.opener = opener
+    source = .nothing
+    do throws(DoorRequest.Refusal) {
+      guard let request else { throw DoorRequest.tooLong }
+      switch try DoorRequest(request, today: today).subject {
+      case .answers(let question, .count): source = .count(question)
+      case .answers(let question, let format):
+        source = .answers(CatalogReader(question, for: opener, from: fileSystem, writing: format.writing), format)
+      case .groups(let question, let field): source = .groups(question, field)
+      case .facts(let path): source = .facts(path)
+      case .duplicates(let kind): source = .duplicates(DuplicateSearch(kind: kind))
+      case .sizes(let sizes): source = .sizes(SizeSearch(sizes, for: opener))
+      case .zone: source = .zone
+      }
+    } catch {
+      refuse(error.text)
+    }
+  }
+
+  /// The next bytes, at most `count`; none at the end.
+  mutating func read(_ count: Int) -> ArraySlice<UInt8> { read(count) { false } ?? [] }
+
+  /// The same; nil if `stops` says before there are any that others are to come first.
+  mutating func read(_ count: Int, stops: () -> Bool) -> ArraySlice<UInt8>? {
+    while place == text.bytes.count, !isAtEnd {
+      make(stops)
+      if place == text.bytes.count, !isAtEnd, stops() { return nil }
+    }
+    let end = min(text.bytes.count, place + count)
+    defer { place = end }
+    return text.bytes[place..<end]
+  }
+
+  private var isAtEnd: Bool { if case .nothing = source { true } else { false } }
+
+  private mutating func refuse(_ message: String) {
+    text.removeAll()
+    text.line("error")
+    text.line(message)
+    place = 0
+    source = .nothing
+  }
+
+  private mutating func make(_ stops: () -> Bool) {
+    text.removeAll()
+    place = 0
+    let isFirst = !isBegun
+    do throws(Errno) {
+      if isFirst {
+        // The home zone is no part of the catalog, and stands for nothing that waits to be merged.
+        if case .zone = source {} else { try fileSystem.questions.prepareToAnswer() }
+        text.line("ok")
+        isBegun = true
+      }
+      switch source {
+      case .answers(var reader, let format):
+        try pieces(of: &reader, format, stops)
+        source = reader.isAtEnd ? .nothing : .answers(reader, format)
+      case .count(let question):
+        text.line(String(try fileSystem.questions.count(of: question, for: opener)))
+        source = .nothing
+      case .groups(let question, let field):
+        try groups(question, field)
+        source = .nothing
+      case .facts(let path):
+        try fileSystem.questions.writeFacts(ofPath: path, for: opener, to: &text)
+        try trailer(count: 1, next: nil)
+        source = .nothing
+      case .duplicates(var search):
+        try duplicates(&search)
+        source = search.isAtEnd ? .nothing : .duplicates(search)
+      case .sizes(var search):
+        try sizes(&search)
+        source = search.isAtEnd ? .nothing : .sizes(search)
+      case .zone:
+        text.beginObject()
+        text.field("zone", fileSystem.homeZone)
+        try towns()
+        text.endObject()
+        text.endLine()
+        try trailer(count: 1, next: nil)
+        source = .nothing
+      case .nothing: break
+      }
+    } catch {
+      fail(error, isFirst: isFirst)
+    }
+  }
+
+  /// Says why there is no answer, or not the rest of it.
+  private mutating func fail(_ error: Errno, isFirst: Bool) {
+    let reason =
+      switch error {
+      case .notSupported: "This space has no catalog yet; mount it once for writing"
+      case .noSuchFileOrDirectory: NoFacts.gone.rawValue
+      case .isDirectory: NoFacts.directory.rawValue
+      case .noData: NoFacts.noPhoto.rawValue
+      case .nowInProgress: NoFacts.notExamined.rawValue
+      case .permissionDenied: NoFacts.closed.rawValue
+      case .resourceTemporarilyUnavailable: "Too many questions are asked at once; ask again"
+      default: "The catalog cannot be read (\(error))"
+      }
+    if isFirst { return refuse(reason) }
+    let format = if case .answers(_, let known) = source { known } else { DoorRequest.Format.json }
+    text.breakOff(reason, in: format)
+    source = .nothing
+  }
+
+  private mutating func pieces(
+    of reader: inout CatalogReader, _ format: DoorRequest.Format, _ stops: () -> Bool
+  ) throws(Errno) {
+    var answers: [CatalogAnswer] = []
+    repeat {
+      answers.removeAll(keepingCapacity: true)
+      let room = format == .json ? Self.answersAtOnce : Self.pathsAtOnce
+      // JSON is written straight into what is read.
+      swap(&text, &reader.text)
+      defer { swap(&text, &reader.text) }
+      try fileSystem.questions.piece(&reader, room: room, into: &answers, stops: stops)
+      guard let end = format.end else { continue }
+      for answer in answers {
+        reader.text.raw(answer.path)
+        reader.text.raw(end)
+      }
+    } while !reader.isAtEnd && text.bytes.count < Self.pieceBytes && !stops()
+    guard reader.isAtEnd else { return }
+    text.raw(format.endOfAll)
+    try trailer(count: reader.count, next: reader.next)
+  }
+
+  private mutating func groups(_ question: CatalogQuestion, _ field: GroupField) throws(Errno) {
+    let groups = try fileSystem.questions.groups(of: question, by: field, for: opener)
+    let shown = groups.prefix(question.limit ?? .max)
+    for group in shown {
+      let newest = try fileSystem.questions.path(
+        of: InodeNumber(rawValue: group.newest), includesTrash: question.showsTrash, within: question.within,
+        for: opener)
+      text.value(group, newest: newest)
+      text.endLine()
+    }
+    try trailer(count: shown.count, next: nil)
+  }
+
+  private mutating func duplicates(_ search: inout DuplicateSearch) throws(Errno) {
+    repeat {
+      switch try search.next(in: fileSystem, for: opener) {
+      case .nothing: continue
+      case .waiting(let left):
+        // Decoding takes long. Between two reads the asker may go away, and the thread serves others.
+        text.beginObject()
+        text.field("kind", search.kind.rawValue)
+        text.field("left", Int64(left))
+        text.endObject()
+        text.endLine()
+        return
+      case .group(let group):
+        text.beginObject()
+        text.field("kind", search.kind.rawValue)
+        text.name("members")
+        text.beginArray()
+        for item in group { try fileSystem.questions.writeFacts(of: item, for: opener, to: &text) }
+        text.endArray()
+        text.endObject()
+        text.endLine()
+      }
+    } while !search.isAtEnd && text.bytes.count < Self.pieceBytes
+    if search.isAtEnd { try trailer(count: search.count, next: nil) }
+  }
+
+  private mutating func sizes(_ search: inout SizeSearch) throws(Errno) {
+    while !search.isAtEnd, text.bytes.count < Self.pieceBytes {
+      for file in try search.next(in: fileSystem) {
+        text.beginObject()
+        text.field("path", file.path, digits: "pathBytes")
+        text.field("size", file.size)
+        text.endObject()
+        text.endLine()
+      }
+    }
+    if search.isAtEnd { try trailer(count: search.count, next: nil) }
+  }
+
+  /// Tells of a table of towns of the user's: where it is only to whoever mounted the space or owns it, and root. Others who
+  /// use the mount have no business in that user's directories.
+  private mutating func towns() throws(Errno) {
+    let places = fileSystem.library.options.places
+    if places.identity == nil { return }
+    let isOwner = try fileSystem.questions.isOwner(opener)
+    if isOwner || opener.user == geteuid() {
+      text.field("towns", places.towns.bytes, digits: "townsBytes")
+    } else {
+      text.field("townsHidden", true)
+    }
+  }
+
+  private mutating func trailer(count: Int, next: Cursor?) throws(Errno) {
+    text.beginObject()
+    text.field("end", true)
+    text.field("count", Int64(count))
+    text.name("next")
+    if let next { text.value(next.text) } else { text.null() }
+    // Files that nobody else sees are counted as well.
+    if try fileSystem.questions.isOwner(opener) {
+      let unexamined = try fileSystem.thumbnailer.unexaminedCount()
+      text.field("pending", unexamined)
+      text.field("examining", fileSystem.thumbnailer.examiningCount(of: unexamined) > 0)
+    }
+    text.endObject()
+    text.endLine()
+  }
+}
+
+extension DoorRequest.Format {
+  /// What the reader itself writes.
+  fileprivate var writing: CatalogReader.Writing {
+    switch self {
+    case .json: .facts
+    case .tiles: .tiles
+    case .paths, .paths0, .count, .groups: .nothing
+    }
+  }
+
+  fileprivate var hasLines: Bool { self != .tiles && self != .paths0 }
+
+  /// What stands before the last line: an empty path.
+  fileprivate var endOfAll: [UInt8] {
+    if self == .tiles { [UInt8](repeating: 0, count: CatalogTile.count + 1) } else { end.map { [$0] } ?? [] }
+  }
+
+  /// What ends a path; nil for what the reader writes.
+  fileprivate var end: UInt8? {
+    switch self {
+    case .paths: 0x0A
+    case .paths0: 0
+    case .json, .tiles, .count, .groups: nil
+    }
+  }
+}
+
+extension JSONText {
+  /// Ends an answer before its end. Where entries are no lines, the end of one would be a byte of the next entry.
+  mutating func breakOff(_ reason: String, in format: DoorRequest.Format) {
+    if format.hasLines { breakLine() }
+    raw(format.endOfAll)
+    beginObject()
+    field("end", false)
+    field("error", reason)
+    endObject()
+    endLine()
+  }
+
+  fileprivate mutating func line(_ text: String) { raw(Array(text.utf8) + [0x0A]) }
+
+  fileprivate mutating func value(_ group: AnswerGroup, newest: [UInt8]?) {
+    beginObject()
+    name("title")
+    if let title = group.title { value(title) } else { null() }
+    field("titleBytes", digitsOf: group.titleBytes)
+    field("count", Int64(group.count))
+    if let newest { field("newest", newest, digits: "newestBytes") }
+    field("query", group.query)
+    endObject()
+  }
+}

@@ -33,6 +33,8 @@ package enum VaultError: Error, Equatable, Sendable {
   case tooLittleUnused(Int64)
   /// The person has ended the operation when a space had given up its cover and not all of it was replaced.
   case handoverInterrupted
+  /// What a snapshot read is not kept any more. Who asks again gets another snapshot.
+  case snapshotEnded
   /// The disk is full.
   case noSpace
   /// The person has ended the operation.

@@ -72,6 +72,8 @@ extension CommandFailure {
         .failure,
         "The command was interrupted after the space gave cover up, and its password shows how much. Complete it with: "
           + "agonyfs space shrink 0 \(path)")
+    case .snapshotEnded:
+      self.init(.failure, "The state of the space in \(path) that was read is not kept any more; try again.")
     case .noSpace:
       self.init(.noRoom, "The disk that holds \(path) is full; make room there and try again.")
     case .cancelled: self.init(.failure, "The command was interrupted; it left nothing behind.")

@@ -15,6 +15,7 @@ import Vault
     (.vaultExists, .vaultExists), (.cancelled, .failure), (.noSpaceOpens, .noSpaceOpens),
     (.passwordInUse, .passwordInUse),
     (.spaceInUse, .spaceInUse), (.damaged("a head is missing"), .damage), (.noSpace, .noRoom),
+    (.snapshotEnded, .failure),
     (.readOnly("it is"), .failure), (.indexFailed(7), .failure), (.system(.permissionDenied, "reading"), .failure),
     (.system(.noSpace, "writing"), .noRoom), (.system(.diskQuotaExceeded, "writing"), .noRoom),
   ]

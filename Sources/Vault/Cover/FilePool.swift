@@ -10,6 +10,7 @@
 //    and cover that could not be deleted. For one new file only one goes to make room, whoever took the room.
 // 4. Cover is used in its order, so the table in the newest head leads to what is left.
 // 5. What has to be wiped and cannot be stays.
+// 6. What only a snapshot needs is dead like all else that nothing needs, and goes in its turn (Snapshots.swift).
 
 internal import Storage
 

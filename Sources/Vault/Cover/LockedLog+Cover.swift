@@ -48,7 +48,7 @@ extension LockedLog {
   private mutating func deleteNext() -> Bool? {
     for _ in 0..<Self.mostFailures {
       guard gate.isOpen, let file = pool.beginDeletion(&catalog, context.keys) else { return nil }
-      if let segment = file.segment { cache.remove(segment.number) }
+      if let segment = file.segment { release([segment.number]) }
       let context = context
       let wasThere = unlocked { try? context.delete(file) }
       pool.endDeletion(of: file, isGone: wasThere != nil, &catalog)

@@ -94,10 +94,13 @@ extension OwnCover {
   ///
   /// - Throws: `.damaged`, with nothing overwritten, when one of them is needed; `.system`.
   package func overwrite(_ segments: [SegmentIdentifier: SegmentNumber]) throws(VaultError) {
-    let needed = log.locked { $0.catalog.neededByHeads }
-    guard segments.values.allSatisfy({ !needed.contains($0) }) else { throw Self.cannotMove }
-    for (name, number) in segments.sorted(by: { $0.value < $1.value }) {
-      log.cache.remove(number)
+    let isUnneeded = log.locked { log -> Bool in
+      if segments.values.contains(where: log.catalog.isNeededByHeads) { return false }
+      log.release(Array(segments.values))
+      return true
+    }
+    guard isUnneeded else { throw Self.cannotMove }
+    for (name, _) in segments.sorted(by: { $0.value < $1.value }) {
       try attempt("overwriting an old file") { () throws(Errno) in try storage.wipe(name) }
     }
   }

@@ -173,8 +173,8 @@ extension LockedLog {
     if pool.ownsCover { return deleteReplaced() }
     let dead = catalog.deletable.map { catalog.dead($0) }
     if dead.isEmpty { return }
+    release(dead.map(\.number))
     let context = context
-    for segment in dead { cache.remove(segment.number) }
     let deleted = unlocked { dead.filter { (try? context.delete(PoolFile($0, context.keys))) != nil } }
     catalog.remove(deleted.map(\.number))
     room.holdReserve()

@@ -41,6 +41,7 @@ final class Log: @unchecked Sendable {
   fileprivate var tail: LogTail
   fileprivate var catalog: SegmentCatalog
   fileprivate var database: LoggedDatabase
+  fileprivate var snapshots = Snapshots()
   fileprivate var durability: Durability
   fileprivate var leases: Leases
   fileprivate var room: RoomBudget
@@ -95,6 +96,10 @@ struct LockedLog: ~Copyable {
   var database: LoggedDatabase {
     _read { yield log.database }
     nonmutating _modify { yield &log.database }
+  }
+  var snapshots: Snapshots {
+    _read { yield log.snapshots }
+    nonmutating _modify { yield &log.snapshots }
   }
   var durability: Durability {
     _read { yield log.durability }

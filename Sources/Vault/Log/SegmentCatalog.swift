@@ -41,10 +41,12 @@ struct SegmentCatalog {
   /// The segments that cannot be deleted.
   var keptCount: Int { epochs.values.reduce(0) { $0 + $1.present.nonzeroBitCount } - deletable.count }
 
-  /// The segments that a kept head needs. Of the others the search for heads may need the names, nobody the content.
-  var neededByHeads: Set<SegmentNumber> {
-    let oldest = heads.first?.epoch ?? EpochNumber(rawValue: 0)
-    return Set(segments.filter { segment in retired[segment].map { $0 > oldest } ?? true })
+  /// Whether a segment exists and a kept head needs it. If not, none needs it ever again: the search for heads may need the
+  /// name, nobody the content.
+  func isNeededByHeads(_ segment: SegmentNumber) -> Bool {
+    guard epochs[segment.epoch]?.contains(segment.index) == true else { return false }
+    guard let died = retired[segment], let oldest = heads.first?.epoch else { return true }
+    return died > oldest
   }
 
   /// The number of retired segments that still exist.

@@ -145,12 +145,11 @@ package struct KeyChange {
   /// Takes at most so many files under the previous key that nothing needs.
   private func takePrevious(_ count: Int) -> [SegmentIdentifier] {
     var taken: [SegmentIdentifier] = []
-    while taken.count < count, let file = log.locked({ $0.pool.takePrevious(from: &$0.catalog, keys) }) {
+    while taken.count < count, let file = log.locked({ $0.takePrevious() }) {
       // A segment that cannot be wiped is left alone until the next head.
       guard let isOwn = try? log.context.prepareToDelete(file) else { continue }
       if isOwn { taken.append(file.name) }
       guard let segment = file.segment else { continue }
-      log.cache.remove(segment.number)
       log.locked { $0.catalog.remove([segment.number]) }
     }
     return taken
@@ -158,6 +157,13 @@ package struct KeyChange {
 }
 
 extension LockedLog {
+  /// Takes a file under the previous key that nothing needs; nil if there is none.
+  fileprivate mutating func takePrevious() -> PoolFile? {
+    let file = pool.takePrevious(from: &catalog, context.keys)
+    if let segment = file?.segment { release([segment.number]) }
+    return file
+  }
+
   /// The batch of cover that is under the new key.
   fileprivate var renewedCover: CoverRange? {
     get { pool.table?.cover.first { $0.branch == context.keys.successorMark } }

@@ -63,12 +63,14 @@ extension LockedLog {
     }
   }
 
-  /// Releases the leases, the reserve and the open files.
-  fileprivate func letGo() {
+  /// Ends the snapshots, and releases the leases, the reserve and the open files.
+  fileprivate mutating func letGo() {
     gate.shut(because: "the space is closed")
+    let ended = snapshots.close()
     leases.removeAll()
     tail.current = nil
     room.end()
+    finish(ended)
     cache.removeAll()
   }
 }

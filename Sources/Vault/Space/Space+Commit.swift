@@ -135,6 +135,8 @@ extension LockedLog {
     transaction.intents.apply(to: &database.intents)
     if let changes = transaction.database { database.map.resize(to: changes.pageCount) }
     for (page, position) in layout.pagePositions { database.map.set(page, to: position) }
+    // No other commit was placed meanwhile.
+    database.number = tail.sequence
     catalog.retire(transaction.retiring.filter { !isInUse($0) })
   }
 

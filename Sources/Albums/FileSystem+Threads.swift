@@ -126,6 +126,7 @@ extension VaultError {
     } catch {
       switch error {
       case .damaged: throw .damaged("the index of the space cannot be read")
+      case .ended: throw .snapshotEnded
       case .full: throw .noSpace
       case .readOnly, .transactionLost: throw .readOnly("the index of the space could not be written")
       case .sqlite(let code): throw .indexFailed(code)

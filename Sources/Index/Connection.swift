@@ -3,7 +3,9 @@
 // Invariants
 // 1. Every statement holds its connection. So SQLite is closed after the last statement is finalised, and the page file
 //    is freed after SQLite is closed.
-// 2. After some errors (a full disk, an I/O error) SQLite ends the whole transaction by itself. `transactionIsOpen` is
+// 2. One that only reads fails with `.ended` once a page could not be read because the snapshot has ended, whatever SQLite
+//    makes of that: a check of its own, for example, gives rows that tell of damage.
+// 3. After some errors (a full disk, an I/O error) SQLite ends the whole transaction by itself. `transactionIsOpen` is
 //    our own record. If SQLite disagrees after an error, `transactionWasLost` is set, and it stays set.
 
 internal import CSQLite
@@ -11,8 +13,12 @@ internal import CSQLite
 /// An open database.
 @safe package final class Connection {
   let handle: OpaquePointer
-  /// The VFS of our page file; nil for an ordinary file.
+  /// Our page file and its VFS; nil for an ordinary file.
+  private let file: PageFile?
   private let files: PageFileSystem?
+  /// Whether it only reads. Such a connection is opened often and uses few of its statements, so it prepares each at its
+  /// first use.
+  let isReadOnly: Bool
 
   /// Whether `BEGIN` was executed, and neither `COMMIT` nor `ROLLBACK` since.
   package var transactionIsOpen = false
@@ -22,9 +28,12 @@ internal import CSQLite
   package fileprivate(set) var preparedStatementCount = 0
 
   /// Opens the database in `file`; if that is nil, an ordinary one at `path`, in plaintext.
-  package init(file: PageFile?, path: String = "agonyfs") throws(IndexError) {
+  package init(file: PageFile?, path: String = "agonyfs", isReadOnly: Bool = false) throws(IndexError) {
+    self.file = file
+    self.isReadOnly = isReadOnly
     files = file.map(PageFileSystem.init)
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     var opened: OpaquePointer?
     let code: Int32
     if let files {
@@ -34,7 +43,7 @@ internal import CSQLite
     }
     guard let opened = unsafe opened else { throw .sqlite(SQLITE_NOMEM) }
     unsafe handle = opened
-    guard code == SQLITE_OK else { throw IndexError(code) }
+    guard code == SQLITE_OK else { throw failure(code) }
   }
 
   deinit {
@@ -51,11 +60,17 @@ internal import CSQLite
 
   /// Prepares a statement for repeated use.
   package func prepare(_ sql: String) throws(IndexError) -> Statement {
+    if isReadOnly { return Statement(preparingLater: sql, self) }
+    return try unsafe Statement(prepared(sql), self)
+  }
+
+  /// SQLite's own statement, which is the caller's.
+  func prepared(_ sql: String) throws(IndexError) -> OpaquePointer {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let prepared = unsafe prepared else { throw failure(code) }
     preparedStatementCount += 1
-    return unsafe Statement(prepared, self)
+    return unsafe prepared
   }
 
   /// How often SQLite had to prepare statements again.
@@ -75,11 +90,23 @@ internal import CSQLite
   /// Rows that the last statement changed.
   package var changes: Int64 { unsafe sqlite3_changes64(handle) }
 
+  /// Whether the snapshot that is read has ended, and a page of it was missed.
+  var hasEnded: Bool { isReadOnly && file?.hasEnded == true }
+
+  /// Bytes that SQLite keeps of pages; for tests.
+  package var cachedBytes: Int {
+    var current: Int32 = 0
+    var most: Int32 = 0
+    unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &current, &most, 0)
+    return Int(current)
+  }
+
   /// Gives back memory that is not needed.
   func releaseMemory() { unsafe sqlite3_db_release_memory(handle) }
 
   /// The error for a result code. Checks whether the transaction was lost.
   func failure(_ code: Int32) -> IndexError {
+    if hasEnded { return .ended }
     if transactionIsOpen, unsafe sqlite3_get_autocommit(handle) != 0 { abandonTransaction() }
     return transactionWasLost ? .transactionLost : IndexError(code)
   }

@@ -60,6 +60,7 @@ extension Index {
   }
 
   private func beginSavepoint() throws(IndexError) -> SavepointMark {
+    if connection.isReadOnly { throw .readOnly }
     if connection.transactionWasLost { throw depth > 0 ? .transactionLost : .readOnly }
     if !connection.transactionIsOpen {
       try statements.transactions.begin.run()

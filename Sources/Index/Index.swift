@@ -6,7 +6,9 @@
 //    so an error in the middle of a change leaves nothing behind.
 // 3. After SQLite has lost a transaction, changes are refused, and reads show the last commit.
 // 4. The rows of `extent` of one inode do not overlap, and none is empty.
-// 5. All statements are prepared when the index is opened, but those of the catalog at its first use.
+// 5. All statements are prepared when the index is opened, but those of the catalog at its first use, and those of a
+//    snapshot's index each at its own.
+// 6. The index of a snapshot has its own SQLite, VFS and cache, and shares nothing with others but the log.
 
 internal import CSQLite
 package import Vault
@@ -75,6 +77,21 @@ package final class Index: @unchecked Sendable {
     if let owner { try fill(owner) } else { try load() }
   }
 
+  /// Opens the index as of the commit of a snapshot. It refuses changes, does not know `totalLiveBytes`, and keeps no more than
+  /// 2 MiB of pages. Its calls are made by one thread at a time, under no lock of a file system.
+  ///
+  /// - Throws: `.ended` when the snapshot has ended, as every call that needs another page of it from then on; `.damaged` when
+  ///   there is no index, or it cannot be read; `.sqlite(SQLITE_SCHEMA)` when it has a newer format.
+  package init(reading snapshot: any PageStore) throws(IndexError) {
+    guard snapshot.databasePageCount > 0 else { throw .damaged }
+    file = PageFile(snapshot)
+    connection = try Connection(file: file, isReadOnly: true)
+    try connection.execute(Schema.pragmas)
+    try connection.execute(Schema.snapshotPragmas)
+    statements = try Statements(connection)
+    try load()
+  }
+
   private func fill(_ owner: RootOwner) throws(IndexError) {
     try setMeta("schema", to: Schema.version)
     let root = InodeRecord(
@@ -95,7 +112,8 @@ package final class Index: @unchecked Sendable {
     }
     counters = Counters(values: values)
     guard counters.arePossible else { throw .damaged }
-    try loadLiveBytes()
+    // As many rows as the space has segments.
+    if !connection.isReadOnly { try loadLiveBytes() }
     storedCounters = counters
     changesAtCommit = connection.totalChanges
   }
@@ -103,8 +121,8 @@ package final class Index: @unchecked Sendable {
   /// Gives back the memory of pages that were only read. They are read again when they are needed.
   package func releaseMemory() { connection.releaseMemory() }
 
-  /// Whether the index refuses changes, because a transaction was lost.
-  package var isReadOnly: Bool { connection.transactionWasLost }
+  /// Whether the index refuses changes, because it is that of a snapshot, or a transaction was lost.
+  package var isReadOnly: Bool { connection.isReadOnly || connection.transactionWasLost }
 
   /// The last error of the page store, for messages.
   package var lastStoreError: VaultError? { file.lastError }

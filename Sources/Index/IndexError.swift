@@ -5,8 +5,10 @@ package enum IndexError: Error, Equatable, Sendable {
   case damaged
   /// There is no room. The transaction continues, without the savepoint of the error.
   case full
-  /// The index refuses changes, because a transaction was lost before.
+  /// The index refuses changes, because it is that of a snapshot, or a transaction was lost before.
   case readOnly
+  /// The snapshot that is read has ended. Who asks again gets another snapshot.
+  case ended
   /// The whole open transaction is lost. The index is at the last commit and refuses changes from now on. The caller
   /// must discard later changes that it has in memory.
   case transactionLost

@@ -41,6 +41,8 @@ package final class PageFile {
 
   /// The last error of the store.
   package private(set) var lastError: VaultError?
+  /// Whether the store is a snapshot of which a page could not be read, because it has ended.
+  private(set) var hasEnded = false
   /// Counts that must stay zero.
   package var counters = PageFileCounters()
 
@@ -93,6 +95,7 @@ package final class PageFile {
       return true
     } catch {
       lastError = error
+      if error == .snapshotEnded { hasEnded = true }
       return false
     }
   }

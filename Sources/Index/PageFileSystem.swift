@@ -1,7 +1,8 @@
 // Our VFS, which turns SQLite's file calls into calls of a `PageFile`.
 //
 // It deliberately has no journals, WAL, temporary files and shared memory. They are refused and counted: journal_mode
-// and temp_store keep them in memory. It has no locks either: a space is leased as a whole and has one connection.
+// and temp_store keep them in memory. It has no locks either: a space is leased as a whole and has one connection that
+// writes, and each of those that read has a state of its own, which does not change.
 //
 // An unreadable page is reported as SQLITE_NOTADB, not as SQLITE_IOERR: after the latter, SQLite rolls back the whole
 // transaction, for one page of one directory. After the former, only the statement fails and its savepoint is rolled

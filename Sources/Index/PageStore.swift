@@ -1,8 +1,9 @@
 package import Vault
 
-/// The source of the index's database: numbered pages of 4096 bytes, as of the last commit of the log.
+/// The source of the index's database: numbered pages of 4096 bytes, as of the last commit of the log, or as of that of a
+/// snapshot.
 package protocol PageStore: AnyObject, Sendable {
-  /// The number of pages of the database as of the last commit.
+  /// The number of pages of the database as of that commit.
   var databasePageCount: UInt32 { get }
 
   /// The most pages that the database may have.
@@ -10,11 +11,13 @@ package protocol PageStore: AnyObject, Sendable {
 
   /// Reads one committed page.
   ///
-  /// - Throws: `.damaged` when it is missing or does not authenticate.
+  /// - Throws: `.damaged` when it is missing or does not authenticate; `.snapshotEnded`.
   func readPage(_ number: PageNumber, into page: UnsafeMutableRawBufferPointer) throws(VaultError)
 }
 
 extension Space: PageStore {}
+
+extension SpaceSnapshot: PageStore {}
 
 extension PageStore {
   /// What SQLite allows.

@@ -28,6 +28,9 @@ enum Schema {
     PRAGMA foreign_keys = OFF;
     """
 
+  /// The same of a connection that reads a snapshot, after `pragmas`: there may be several of them, and each goes soon.
+  static let snapshotPragmas = "PRAGMA cache_size = -2048"
+
   /// All tables. Names are BLOBs, so they compare as bytes. Statements and records rely on the order of the columns.
   static let tables = """
     CREATE TABLE inode(

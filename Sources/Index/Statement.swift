@@ -3,6 +3,8 @@
 // Invariants
 // 1. SQLite copies bound bytes, so nothing needs to stay valid until `reset`.
 // 2. A statement runs once at a time. Reading rows always ends with `reset`, also after an error.
+// 3. One that is prepared later runs with all of its parameters or not at all: if it could not be prepared when the first
+//    was bound, `step()` throws.
 
 internal import CSQLite
 
@@ -11,11 +13,22 @@ nonisolated(unsafe) private let copied = unsafe unsafeBitCast(-1, to: sqlite3_de
 
 /// A prepared statement. Parameters count from 1, columns from 0, as in SQLite.
 @safe package final class Statement {
-  private let handle: OpaquePointer
+  /// nil until it is prepared.
+  private var handle: OpaquePointer?
   private let connection: Connection
+  /// The text of a statement that is not prepared yet.
+  private var later: String?
+  /// Why it could not be prepared when it was bound.
+  private var failure: IndexError?
 
   init(_ handle: OpaquePointer, _ connection: Connection) {
     unsafe self.handle = handle
+    self.connection = connection
+  }
+
+  /// A statement that is prepared at its first use.
+  init(preparingLater sql: String, _ connection: Connection) {
+    later = sql
     self.connection = connection
   }
 
@@ -35,6 +48,10 @@ nonisolated(unsafe) private let copied = unsafe unsafeBitCast(-1, to: sqlite3_de
   }
 
   func bind(_ parameter: Int32, _ value: StoredValue) {
+    if later != nil {
+      prepare()
+      if failure != nil { return }
+    }
     let code: Int32
     switch value {
     case .null: code = unsafe sqlite3_bind_null(handle, parameter)
@@ -46,9 +63,30 @@ nonisolated(unsafe) private let copied = unsafe unsafeBitCast(-1, to: sqlite3_de
     precondition(code == SQLITE_OK, "a statement is in use or lacks a parameter")
   }
 
+  /// Prepares a statement that is not prepared yet, unless that failed before and nobody knows it yet.
+  private func prepare() {
+    guard let sql = later, failure == nil else { return }
+    do throws(IndexError) {
+      let made = try unsafe connection.prepared(sql)
+      unsafe handle = made
+      later = nil
+    } catch {
+      failure = error
+    }
+  }
+
   /// Goes to the next row; false when there is none. After an error the statement is reset.
   package func step() throws(IndexError) -> Bool {
+    if later != nil {
+      prepare()
+      defer { failure = nil }
+      if let failure { throw failure }
+    }
     let code = unsafe sqlite3_step(handle)
+    if connection.hasEnded {
+      unsafe sqlite3_reset(handle)
+      throw .ended
+    }
     if code == SQLITE_ROW { return true }
     if code == SQLITE_DONE { return false }
     unsafe sqlite3_reset(handle)

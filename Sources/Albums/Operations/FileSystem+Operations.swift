@@ -280,6 +280,7 @@ extension Errno: SavepointFailure {
     switch error {
     case .full: self = .noSpace
     case .readOnly: self = .readOnlyFileSystem
+    case .ended: self = .resourceTemporarilyUnavailable
     case .damaged, .transactionLost, .sqlite: self = .ioError
     }
   }

@@ -6,7 +6,7 @@
 // 3. After a failed flush, or a failed write unless the disk was full, the gate is shut: the space is read-only.
 //
 // Where to look: Log.swift has the lock and its rule, LogTail the order of writing, SegmentCatalog the files,
-// Durability the flushes, RoomBudget the room, LoggedDatabase the pages.
+// Durability the flushes, RoomBudget the room, LoggedDatabase the pages, Snapshots what is read while the log goes on.
 
 package import Crypto
 internal import Storage

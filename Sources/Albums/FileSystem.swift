@@ -110,6 +110,12 @@ package final class FileSystem: @unchecked Sendable {
   /// How many opens have not been released.
   package var openFileCount: Int { locked { $0.inodes.opens } }
 
+  /// The record of an inode that is in memory. The caller holds the lock.
+  package func recordInMemory(_ number: InodeNumber) -> InodeRecord? {
+    monitor.assertHeld()
+    return inodes[number]?.record
+  }
+
   /// How often something was changed: while this stays, an answer stays.
   package var changes: UInt64 { locked { $0.commits.changes } }
 

@@ -147,6 +147,7 @@ extension Index {
       throw .transactionLost
     }
     connection.transactionIsOpen = false
+    revision += 1
     live.clear()
     storedCounters = counters
     changesAtCommit = connection.totalChanges

@@ -42,6 +42,9 @@ package final class Index: @unchecked Sendable {
   var changesAtCommit: Int64 = 0
   /// Whether pages changed without a change of rows.
   var pagesChanged = false
+  /// How many commits changed something since the index was opened: while this stays and nothing `hasChanges`, its pages
+  /// have the same content.
+  package internal(set) var revision: UInt64 = 0
   /// Whether the tables of the catalog are there: not in an index of an older schema that was never written since.
   package internal(set) var hasCatalog = true
   /// Prepared when the catalog is used first.

@@ -38,6 +38,8 @@ struct CommitState {
   private(set) var firstChange: UInt64?
   /// Whether there are so many changes that the next commit should not wait.
   private(set) var isUrgent = false
+  /// Rows that the index has committed in memory since the last commit began, for those who read it without the lock.
+  private(set) var gatheredRows = 0
   /// When the committer looks again by itself: 0 while it is at work, the maximum while it waits to be woken.
   private var nextLook: UInt64 = 0
   /// When what was appended must be made durable at the latest.
@@ -89,10 +91,13 @@ struct CommitState {
 
   mutating func noteUrgent() { isUrgent = true }
 
+  mutating func noteGathered(_ rows: Int) { gatheredRows += rows }
+
   /// Notes that the commit under way, or the last one, has every change.
   mutating func noteNothingWaits() {
     firstChange = nil
     isUrgent = false
+    gatheredRows = 0
   }
 
   /// Lets the next commit wait for its time, after one failed: nothing is urgent that cannot be done.

@@ -46,7 +46,8 @@ extension Committer {
     if files.commits.firstChange == nil, files.commits.noteFirstChange(at: monotonicTime(), interval: commitInterval) {
       files.signals[.commitWork].signal()
     }
-    if !files.commits.isUrgent, files.index.changeEstimate + files.inodes.stale.count >= Self.urgentChanges {
+    let changes = files.commits.gatheredRows + files.index.changeEstimate + files.inodes.stale.count
+    if !files.commits.isUrgent, changes >= Self.urgentChanges {
       files.commits.noteUrgent()
       files.signals[.commitWork].signal()
     }
@@ -176,6 +177,17 @@ extension Committer {
     let isWhole = files.writeBack.waitingCount == 0
     files.intents.noteCommit(ofEverything: isWhole)
     return (transaction, isWhole)
+  }
+
+  /// Has the index commit in memory what was changed, so that who reads it without the lock finds that. It is as the second
+  /// half of a critical part on a full disk: data that waits goes on waiting. The log gets all of it with the next commit,
+  /// when that is due anyway.
+  func gather() throws(Errno) {
+    guard files.index.hasChanges else { return }
+    try storeInodes()
+    let rows = files.index.changeEstimate
+    try files.result(of: files.index.commit())
+    files.commits.noteGathered(rows)
   }
 
   /// Commits a transaction to the log. When a full disk refuses it, the next one has all its parts again.

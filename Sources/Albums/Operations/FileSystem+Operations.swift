@@ -189,6 +189,7 @@ extension LockedFileSystem {
     switch error {
     case .noSpace: return .noSpace
     case .damaged: return .ioError
+    case .snapshotEnded: return .canceled
     default:
       stopChanging("\(error)")
       return .ioError
@@ -280,7 +281,7 @@ extension Errno: SavepointFailure {
     switch error {
     case .full: self = .noSpace
     case .readOnly: self = .readOnlyFileSystem
-    case .ended: self = .resourceTemporarilyUnavailable
+    case .ended: self = .canceled
     case .damaged, .transactionLost, .sqlite: self = .ioError
     }
   }

@@ -70,19 +70,23 @@ extension AccessControlList {
   private var maskPermissions: UInt16? { entries.first { $0.tag == Self.mask }?.permissions }
 }
 
-extension AccessRights {
-  private func accessControlList(of record: InodeRecord) throws(Errno) -> AccessControlList? {
-    guard record.hasExtendedAttributes else { return nil }
-    let value = try files.result(
-      of: files.index.attributes.value(named: AccessControlList.accessName, of: record.number))
-    return value.flatMap { AccessControlList($0) }
+extension Opener {
+  /// Whether it has a permission for an inode, by the access control list that an index has of it.
+  package func may(_ wanted: Permission, _ record: InodeRecord, in index: Index) throws(IndexError) -> Bool {
+    if seesEverything { return true }
+    var list: AccessControlList?
+    if record.hasExtendedAttributes {
+      list = try index.attributes.value(named: AccessControlList.accessName, of: record.number)
+        .flatMap { AccessControlList($0) }
+    }
+    return may(wanted, mode: record.mode, owner: record.owner, group: record.group, list: list)
   }
+}
 
+extension AccessRights {
   /// Whether somebody has a permission for an inode.
   package func may(_ opener: Opener, _ wanted: Permission, _ record: InodeRecord) throws(Errno) -> Bool {
-    if opener.seesEverything { return true }
-    return opener.may(
-      wanted, mode: record.mode, owner: record.owner, group: record.group, list: try accessControlList(of: record))
+    try files.result(of: opener.may(wanted, record, in: files.index))
   }
 
   /// The record of an inode as it is now, without bringing it into memory; nil if there is none.

@@ -14,7 +14,7 @@ internal import SystemPackage
 package final class Library: @unchecked Sendable {
   let options: LibraryOptions
   let contentMemory = ContentMemory()
-  let questionTurns = QuestionTurns()
+  let readers = QuestionReaders()
   let sortingRoom = SortingRoom()
 
   fileprivate var thumbnails = ThumbnailState()

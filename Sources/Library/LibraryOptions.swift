@@ -6,8 +6,6 @@ package struct LibraryOptions: Sendable {
   package var places = PlaceTables.debian
   /// The home zone of a space that has none, by its name in the zone database.
   package var homeZone: String?
-  /// Rows that a question looks at under one hold of the lock.
-  package var rowsUnderLock = 20_000
   /// Sentences for the person about the vault, which the status shows.
   package var notices: [String] = []
 

@@ -49,14 +49,12 @@ extension fuse_lowlevel_ops {
           }
         }
         volume.questionReads.serve(from: agonyfs_channel_of_reply()) {
-          var isAnswered = true
           unsafe serve(request) { volume throws(Errno) in
             try unsafe volume.buffers.with(size) { buffer throws(Errno) in
               let count = try unsafe volume.readAnswer(handle: handle, into: buffer)
-              if let count { unsafe fuse_reply_buf(request, buffer.baseAddress, count) } else { isAnswered = false }
+              unsafe fuse_reply_buf(request, buffer.baseAddress, count)
             }
           }
-          return isAnswered
         }
       }
     }

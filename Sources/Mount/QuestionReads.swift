@@ -1,8 +1,7 @@
-// Reads of answers of the catalog may take seconds, when many are asked at once, and must not take all threads.
+// Reads of answers of the catalog may take seconds, and must not take all threads.
 //
 // Invariants
-// 1. At most `most` threads serve them. Others wait in their order without a thread; one that takes long goes to the end
-//    of them now and then.
+// 1. At most `most` threads serve them. Others wait in their order without a thread.
 // 2. Some thread serves whenever one waits, and goes on until none does. So none is left behind.
 // 3. Answers go to the channel of the request, which belongs to the thread that received it. So that one ends after
 //    `waitUntilIdle()` only.
@@ -14,8 +13,7 @@ internal import System
 final class QuestionReads: @unchecked Sendable {
   private struct Read {
     var channel: CInt
-    /// False if it is to be called again when others were served.
-    var serve: () -> Bool
+    var serve: () -> Void
   }
 
   private let most: Int
@@ -31,14 +29,13 @@ final class QuestionReads: @unchecked Sendable {
     changed = Condition(of: lock)
   }
 
-  /// Whether a read waits for a thread.
-  var isWaitedFor: Bool { lock.withLock { !waiting.isEmpty } }
+  /// How many reads wait for a thread.
+  var waitingCount: Int { lock.withLock { waiting.count } }
 
   var servingCount: Int { lock.withLock { serving } }
 
-  /// Serves a read that came by a channel, in this thread or another. `body` returns false if it is to be called again
-  /// when others were served.
-  func serve(from channel: CInt, _ body: @escaping () -> Bool) {
+  /// Serves a read that came by a channel, in this thread or another.
+  func serve(from channel: CInt, _ body: @escaping () -> Void) {
     let read = Read(channel: channel, serve: body)
     let begins = lock.withLock {
       if serving == most {
@@ -52,14 +49,14 @@ final class QuestionReads: @unchecked Sendable {
     var next: Read? = read
     while let read = next {
       agonyfs_channel_reply_to(read.channel)
-      next = following(read, isDone: read.serve())
+      read.serve()
+      next = following()
     }
   }
 
-  /// The read that is served after another one; nil if none waits.
-  private func following(_ read: Read, isDone: Bool) -> Read? {
+  /// The read that is served after one that is done; nil if none waits.
+  private func following() -> Read? {
     lock.withLock {
-      if !isDone { waiting.append(read) }
       if !waiting.isEmpty { return waiting.removeFirst() }
       serving -= 1
       if serving == 0 { changed.broadcast() }

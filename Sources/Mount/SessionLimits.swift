@@ -29,8 +29,9 @@ enum SessionLimits {
     max(18, min(2 * cores, 20))
   }
 
-  /// Threads that answer questions at once, at most (QuestionReads.swift).
-  static let questions = 6
+  /// Threads that answer questions at once, at most (QuestionReads.swift): as many as get an index to read
+  /// (QuestionReaders.swift in Library).
+  static let questions = 4
 
   /// Threads that wait for requests at once, at most (LeaderFollowers.swift).
   static func leaders(cores: Int) -> Int {

@@ -135,10 +135,9 @@ extension Volume {
     try virtual.door(handle).ask(question)
   }
 
-  /// Reads from the door. Returns the number of bytes, 0 at the end; nil if others are to come first.
-  func readAnswer(handle: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int? {
-    let part = try virtual.door(handle).read(buffer.count, stops: { questionReads.isWaitedFor })
-    guard let part else { return nil }
+  /// Reads from the door. Returns the number of bytes, 0 at the end.
+  func readAnswer(handle: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+    let part = try virtual.door(handle).read(buffer.count)
     unsafe buffer.copyBytes(from: part)
     return part.count
   }

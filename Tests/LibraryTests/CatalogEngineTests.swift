@@ -1,6 +1,5 @@
 import AlbumsSupport
 import Catalog
-import Glibc
 import Index
 import Media
 import SystemPackage
@@ -149,29 +148,7 @@ import Vault
     try library.files.close()
   }
 
-  /// A question that takes long for each photo lets others in between, and looks at each photo once.
-  @Test(arguments: [false, true]) func aSlowQuestionHoldsNobodyUp(isAmongFew: Bool) throws {
-    let library = try CatalogLibrary(seed: 8, photos: 200)
-    var walk = CatalogWalk()
-    if isAmongFew {
-      walk.restrict(to: library.photos.map { TimelineKey(taken: nil, fraction: 0, inode: $0) })
-    }
-    var (pieces, seen) = (0, [InodeNumber]())
-    while !walk.isAtEnd {
-      try library.files.reading { files throws(Errno) in
-        try walk.advance(by: 20_000, files) { row throws(Errno) in
-          seen.append(row.inode)
-          usleep(3000)
-          return true
-        }
-      }
-      pieces += 1
-    }
-    #expect(Set(seen).count == seen.count && (isAmongFew || seen.count == 200) && pieces > seen.count / 40)
-    try library.files.close()
-  }
-
-  /// The photos with a tag that thousands have are not all known when the first page is answered.
+  /// A tag that more photos have than a page shows.
   @Test func aTagOfThousands() throws {
     let library = try CatalogLibrary(seed: 5)
     let numbers = 1...UInt64(9000)

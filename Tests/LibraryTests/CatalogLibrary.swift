@@ -23,10 +23,8 @@ final class CatalogLibrary {
   static let tokyo = Place(
     id: 1_850_147, town: "Tokyo", region: "", countryCode: "JP", country: "Japan", zone: "Asia/Tokyo")
 
-  init(seed: UInt64 = 1, photos count: Int = 0, rowsUnderLock: Int = 20_000) throws {
-    var options = LibraryOptions()
-    options.rowsUnderLock = rowsUnderLock
-    vault = try TestVault(library: options)
+  init(seed: UInt64 = 1, photos count: Int = 0) throws {
+    vault = try TestVault()
     numbers = SeededGenerator(seed: seed)
     for name in ["2019", "Paris", "été", ".Trash", ".Trash-1000", ".Trash-x"] { folders.append(try files.folder(name)) }
     for (name, parent) in [("Paris", 1), ("lake house", 1), ("files", 4), ("2019", 2)] {

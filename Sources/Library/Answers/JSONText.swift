@@ -14,6 +14,12 @@ struct JSONText {
     needsComma = false
   }
 
+  /// Takes back what was written since so many bytes, which end a line.
+  mutating func goBack(to count: Int) {
+    bytes.removeLast(bytes.count - count)
+    needsComma = false
+  }
+
   mutating func beginObject() { begin(0x7B) }
   mutating func endObject() { end(0x7D) }
   mutating func beginArray() { begin(0x5B) }

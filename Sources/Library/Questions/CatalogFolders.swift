@@ -7,7 +7,6 @@
 
 internal import Albums
 internal import Index
-internal import System
 internal import SystemPackage
 internal import Vault
 
@@ -22,34 +21,22 @@ struct CatalogFolder {
   var isTrash: Bool
 }
 
-/// What is known of directories, for one user. It is looked up again after a second, so that an answer that is read
-/// for long follows what was renamed or closed to the user meanwhile.
+/// What is known of directories, for one user and one moment.
 struct CatalogFolders {
   let opener: Opener
   private var known: [InodeNumber: CatalogFolder?] = [:]
-  private var since: UInt64 = 0
 
   /// Directories that are kept at most; they are looked up again beyond that.
   private static let limit = 65_536
-  /// How long they are kept, in nanoseconds.
-  private static let keptFor: UInt64 = 1_000_000_000
   /// More directories inside each other than any path has.
   private static let mostLevels = 4096
 
   init(for opener: Opener) { self.opener = opener }
 
-  /// Forgets what is too old. True if something was forgotten. Called when the lock is taken.
-  mutating func begin() -> Bool {
-    let now = monotonicTime()
-    guard now - since >= Self.keptFor || known.count > Self.limit else { return false }
-    known.removeAll(keepingCapacity: true)
-    since = now
-    return true
-  }
-
   /// A directory; nil if it does not hang on the root.
-  mutating func folder(_ number: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> CatalogFolder? {
+  mutating func folder(_ number: InodeNumber, _ files: CatalogFiles) throws(Errno) -> CatalogFolder? {
     if let folder = known[number] { return folder }
+    if known.count > Self.limit { known.removeAll(keepingCapacity: true) }
     // From it upwards, until one is known.
     var climbed: [(number: InodeNumber, record: InodeRecord, name: FileName)] = []
     var place = number
@@ -59,12 +46,12 @@ struct CatalogFolders {
         above = folder
         break
       }
-      guard let record = try files.rights.presentRecord(place), record.mode & FileKind.mask == FileKind.directory else {
+      guard let record = try files.record(place), record.mode & FileKind.mask == FileKind.directory else {
         break
       }
       if place == .root {
-        let mayEnter = try files.rights.may(opener, .search, record)
-        let mayList = try files.rights.may(opener, .read, record)
+        let mayEnter = try files.may(opener, .search, record)
+        let mayList = try files.may(opener, .read, record)
         above = CatalogFolder(path: [], isSearchable: mayEnter, isVisible: mayEnter && mayList, isTrash: false)
         known[place] = .some(above)
         break
@@ -84,10 +71,10 @@ struct CatalogFolders {
   }
 
   private func child(
-    _ name: FileName, _ record: InodeRecord, of parent: CatalogFolder, _ files: borrowing LockedFileSystem
+    _ name: FileName, _ record: InodeRecord, of parent: CatalogFolder, _ files: CatalogFiles
   ) throws(Errno) -> CatalogFolder {
-    let maySearch = try files.rights.may(opener, .search, record)
-    let mayList = try files.rights.may(opener, .read, record)
+    let maySearch = try files.may(opener, .search, record)
+    let mayList = try files.may(opener, .read, record)
     let isSearchable = parent.isSearchable && maySearch
     return CatalogFolder(
       path: parent.path(of: name.bytes), isSearchable: isSearchable, isVisible: isSearchable && mayList,

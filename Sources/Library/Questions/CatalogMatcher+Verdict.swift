@@ -1,23 +1,19 @@
-internal import Albums
 internal import Catalog
 internal import Index
 internal import SystemPackage
 internal import Vault
 
 extension CatalogMatcher {
-  /// Forgets what was remembered about directories and terms.
-  mutating func forget() { for memo in memos.indices { memos[memo].removeAll() } }
-
   /// Whether a photo answers; nil if its row does not say.
   mutating func verdict(
-    _ row: borrowing Timeline, in folder: CatalogFolder?, _ files: borrowing LockedFileSystem
+    _ row: borrowing Timeline, in folder: CatalogFolder?, _ files: CatalogFiles
   ) throws(Errno) -> Bool? {
     if case .always = root { return true }
     return try verdict(root, row, folder, files)
   }
 
   private mutating func verdict(
-    _ node: Node, _ row: borrowing Timeline, _ folder: CatalogFolder?, _ files: borrowing LockedFileSystem
+    _ node: Node, _ row: borrowing Timeline, _ folder: CatalogFolder?, _ files: CatalogFiles
   ) throws(Errno) -> Bool? {
     switch node {
     case .always: return true
@@ -48,7 +44,7 @@ extension CatalogMatcher {
   }
 
   private mutating func verdict(
-    _ test: Test, _ row: borrowing Timeline, _ folder: CatalogFolder?, _ files: borrowing LockedFileSystem
+    _ test: Test, _ row: borrowing Timeline, _ folder: CatalogFolder?, _ files: CatalogFiles
   ) throws(Errno) -> Bool? {
     switch test {
     case .kinds(let kinds): return (0..<64).contains(row.kind) && kinds & 1 << UInt64(row.kind) != 0
@@ -77,21 +73,21 @@ extension CatalogMatcher {
       return position.map { centre.distance(to: $0) <= metres } ?? false
     case .term(let column, let matches, let memo): return try term(column, matches, memo, row, files)
     case .album(let matches, let memo): return folder.map { album($0, row.album, matches, memo) }
-    case .name(let test, let set): return folder == nil ? nil : try name(test, set, row, files)
+    case .name(let test, let set): return folder == nil ? nil : name(test, set, row)
     case .words(let matches, let memo, let set):
       guard let folder else { return nil }
       if album(folder, row.album, matches, memo) { return true }
-      return try sets[set].contains(row.inode, files)
-    case .set(let set): return try sets[set].contains(row.inode, files)
+      return sets[set].contains(row.inode)
+    case .set(let set): return sets[set].contains(row.inode)
     case .text(let flag, let set):
       if row.flags & flag == 0 { return false }
-      if let set, try !sets[set].contains(row.inode, files) { return false }
+      if let set, !sets[set].contains(row.inode) { return false }
       return nil
     case .own(let set):
       // What full-text search has comes from the same program as the row.
       guard let flags = Self.exactFlags(of: row) else { return nil }
       if !flags.contains(.fields) { return false }
-      if let set, try !sets[set].contains(row.inode, files) { return false }
+      if let set, !sets[set].contains(row.inode) { return false }
       return nil
     }
   }
@@ -125,7 +121,7 @@ extension CatalogMatcher {
 
   private mutating func term(
     _ column: Column, _ matches: (String) -> Bool, _ memo: Int, _ row: borrowing Timeline,
-    _ files: borrowing LockedFileSystem
+    _ files: CatalogFiles
   ) throws(Errno) -> Bool {
     let number: Int64? =
       switch column {
@@ -152,10 +148,8 @@ extension CatalogMatcher {
     return result
   }
 
-  private mutating func name(
-    _ test: Query.TextTest, _ set: Int?, _ row: borrowing Timeline, _ files: borrowing LockedFileSystem
-  ) throws(Errno) -> Bool {
-    if let set, try !sets[set].contains(row.inode, files) { return false }
+  private mutating func name(_ test: Query.TextTest, _ set: Int?, _ row: borrowing Timeline) -> Bool {
+    if let set, !sets[set].contains(row.inode) { return false }
     let name = String(decoding: row.name, as: UTF8.self)
     return switch test {
     case .words(let pattern): pattern.matches(name)

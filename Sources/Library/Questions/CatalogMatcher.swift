@@ -137,9 +137,9 @@ struct CatalogMatcher {
     }
   }
 
-  /// The sets in which every answer is, the smallest one first, as far as they are whole. With words, an answer may have
-  /// them in the path of its album instead.
-  var wholeSets: [(set: Int, albumWords: WordPattern?)] {
+  /// The sets in which every answer is, the smallest one first. With words, an answer may have them in the path of its album
+  /// instead.
+  var setsOfAll: [(set: Int, albumWords: WordPattern?)] {
     var found: [(set: Int, albumWords: WordPattern?)] = []
     func consider(_ node: Node) {
       switch node {
@@ -152,7 +152,7 @@ struct CatalogMatcher {
       }
     }
     consider(root)
-    return found.filter { sets[$0.set].isDone }.sorted { sets[$0.set].bits.count < sets[$1.set].bits.count }
+    return found.sorted { sets[$0.set].bits.count < sets[$1.set].bits.count }
   }
 
   private mutating func memo() -> Int {

@@ -69,6 +69,6 @@ final class CatalogSource: Sendable {
   /// The facts of a photo, as they are now.
   func item(_ inode: InodeNumber) throws(Errno) -> MediaItem? {
     var view = CatalogView(.all, showsTrash: showsTrash, within: within, for: opener)
-    return try fileSystem.reading { files throws(Errno) in try view.item(inode, files) }
+    return try fileSystem.questions.present { files throws(Errno) in try view.item(inode, files) }
   }
 }

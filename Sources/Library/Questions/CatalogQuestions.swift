@@ -4,11 +4,12 @@ internal import Index
 package import SystemPackage
 internal import Vault
 
-/// Asks the catalog of a file system. Nothing here holds the lock for long, and nothing keeps more than a bounded part of an answer.
+/// Asks the catalog of a file system. A question is answered of the state that it was asked in, without the lock of the file
+/// system. No more than a bounded part of an answer is kept.
 package struct CatalogQuestions: Sendable {
   let fileSystem: FileSystem
   /// Calls `body` with the answers to a question, in order, until it returns false. Gives the place of the last one if
-  /// there are more, for the next page.
+  /// there are more, for the next page. Where the state ends in the middle, the others are of a later one.
   ///
   /// - Throws: `EIO`; `EOPNOTSUPP` if there is no catalog yet: the space was not mounted for writing since there is one.
   @discardableResult
@@ -16,11 +17,12 @@ package struct CatalogQuestions: Sendable {
     to question: CatalogQuestion, for opener: Opener, _ body: (CatalogAnswer) throws(Errno) -> Bool
   ) throws(Errno) -> Cursor? {
     try prepareToAnswer()
+    var asked = AskedMoment()
     var reader = CatalogReader(question, for: opener, from: fileSystem)
     var answers: [CatalogAnswer] = []
     while !reader.isAtEnd {
       answers.removeAll(keepingCapacity: true)
-      try piece(&reader, room: Self.answersAtOnce, into: &answers)
+      try piece(&reader, of: &asked, room: Self.answersAtOnce, into: &answers)
       for answer in answers {
         guard try body(answer) else { return Cursor(order: question.order, position: answer.position) }
       }
@@ -31,14 +33,40 @@ package struct CatalogQuestions: Sendable {
   /// Answers that are made before they are given away.
   private static let answersAtOnce = 1000
 
+  /// The next answers of a reader, of the moment of the others; at least one, unless it is at the end.
+  ///
+  /// - Parameter isOfOne: whether all answers are to be of one moment. Where that ends after some were given, it is
+  ///   `ECANCELED`; otherwise the reader goes on in a later one.
+  func piece(
+    _ reader: inout CatalogReader, of asked: inout AskedMoment, room: Int, into answers: inout [CatalogAnswer],
+    isOfOne: Bool = false
+  ) throws(Errno) {
+    if reader.isCutOff { throw .canceled }
+    try reading(&asked) { files throws(Errno) in
+      if !reader.isOf(files) {
+        if isOfOne, reader.count > 0 {
+          reader.isCutOff = true
+          return
+        }
+        reader.goOn()
+        if answers.count >= room { return }
+      }
+      try reader.piece(files, room: room, into: &answers)
+    }
+    if reader.isCutOff, answers.isEmpty { throw .canceled }
+  }
+
   /// The number of answers, however many may be on a page.
   ///
   /// - Throws: as `answers(to:for:_:)`.
   package func count(of question: CatalogQuestion, for opener: Opener) throws(Errno) -> Int {
-    var view = CatalogView(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
-    var count = 0
-    try everyAnswer(&view, stacks: question.stacks, []) { _, _, _ in count += 1 }
-    return count
+    try prepareToAnswer()
+    return try asking { files throws(Errno) -> Int in
+      var view = CatalogView(question, for: opener)
+      var count = 0
+      try everyAnswer(&view, files, stacks: question.stacks, []) { _, _ in count += 1 }
+      return count
+    }
   }
 
   /// The answers in groups, with the number of each. A photo with two tags is in two groups.
@@ -47,54 +75,34 @@ package struct CatalogQuestions: Sendable {
   package func groups(
     of question: CatalogQuestion, by field: GroupField, for opener: Opener
   ) throws(Errno) -> [AnswerGroup] {
-    var view = CatalogView(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
+    try prepareToAnswer()
+    return try asking { files throws(Errno) in try groups(of: question, by: field, for: opener, files) }
+  }
+
+  /// The same, of some files.
+  func groups(
+    of question: CatalogQuestion, by field: GroupField, for opener: Opener, _ files: CatalogFiles
+  ) throws(Errno) -> [AnswerGroup] {
+    var view = CatalogView(question, for: opener)
     var tally = CatalogTally(by: field)
-    try everyAnswer(&view, stacks: question.stacks, CatalogTally.columns(for: field)) { row, seen, _ in
+    try everyAnswer(&view, files, stacks: question.stacks, CatalogTally.columns(for: field)) { row, seen in
       tally.add(row, seen)
     }
-    while true {
-      let isDone = try asking { files throws(Errno) in
-        view.begin()
-        return try tally.name(&view, files, rows: fileSystem.library.options.rowsUnderLock)
-      }
-      if isDone { return tally.groups() }
-    }
+    return try tally.groups(&view, files)
   }
 
-  /// Calls `body` for every answer, newest first, under the lock. It may read some columns of the row.
+  /// Calls `body` for every answer, newest first. It may read some columns of the row.
   private func everyAnswer(
-    _ view: inout CatalogView, stacks: Bool, _ columns: TimelineColumns,
-    _ body: (borrowing Timeline, CatalogView.Seen, borrowing LockedFileSystem) -> Void
+    _ view: inout CatalogView, _ files: CatalogFiles, stacks: Bool, _ columns: TimelineColumns,
+    _ body: (borrowing Timeline, CatalogView.Seen) -> Void
   ) throws(Errno) {
-    try prepareToAnswer()
+    try view.prepare(files)
     let columns = view.columns(for: .nothing).union(columns).union(stacks ? .flags : [])
     var walk = CatalogWalk(within: view.within, columns)
-    var isPrepared = false
-    while !walk.isAtEnd {
-      try asking { files throws(Errno) in
-        view.begin()
-        if !isPrepared {
-          isPrepared = try view.prepare(files, rows: fileSystem.library.options.rowsUnderLock, forAll: true)
-          if isPrepared, let few = try view.few(files) { walk.restrict(to: few) }
-          return
-        }
-        try walk.advance(by: fileSystem.library.options.rowsUnderLock, files) { row throws(Errno) in
-          if let seen = try view.look(at: row, files), try view.stands(seen, row, files, stacks: stacks) {
-            body(row, seen, files)
-          }
-          return true
-        }
-      }
-    }
-  }
-
-  /// The lowest path of a photo that somebody sees; nil if there is none.
-  func path(
-    of inode: InodeNumber, includesTrash: Bool, within: [UInt8] = [], for opener: Opener
-  ) throws(Errno) -> [UInt8]? {
-    var view = CatalogView(.all, showsTrash: includesTrash, within: within, for: opener)
-    return try fileSystem.reading { files throws(Errno) in
-      try view.names(of: inode, files).map(\.path).min { $0.lexicographicallyPrecedes($1) }
+    if let few = try view.few(files) { walk.restrict(to: few) }
+    try walk.forEach(files) { row throws(Errno) in
+      if let seen = try view.look(at: row, files), try view.stands(seen, row, files, stacks: stacks) { body(row, seen) }
+      return true
     }
   }
 
@@ -105,8 +113,8 @@ package struct CatalogQuestions: Sendable {
   func writeFacts(ofPath path: [UInt8], for opener: Opener, to text: inout JSONText) throws(Errno) {
     try prepareToAnswer()
     let parts = path.split(separator: 0x2F).map { FileName(Array($0)) }
-    var view = CatalogView(.all, showsTrash: true, for: opener)
-    try fileSystem.reading { files throws(Errno) in
+    let line = try asking { files throws(Errno) -> [UInt8] in
+      var view = CatalogView(.all, showsTrash: true, for: opener)
       var inode = InodeNumber.root
       for part in parts {
         guard let part, let folder = try view.folders.folder(inode, files) else { throw .noSuchFileOrDirectory }
@@ -120,16 +128,19 @@ package struct CatalogQuestions: Sendable {
       var row = try CatalogWalk.row(of: inode, .all, files)
       guard try CatalogWalk.next(&row, files) else { throw try Self.reasonForNoFacts(of: inode, files) }
       let own = parts.compactMap { $0 }.map(\.bytes).joined(separator: [0x2F])
-      try view.write(row, try view.seen(inode, at: Array(own), files), showsSources: true, to: &text, files)
+      var line = JSONText()
+      try view.write(row, try view.seen(inode, at: Array(own), files), showsSources: true, to: &line, files)
+      return line.bytes
     }
+    text.raw(line)
     text.endLine()
   }
 
   /// Why there is no row for something that is there.
   private static func reasonForNoFacts(
-    of inode: InodeNumber, _ files: borrowing LockedFileSystem
+    of inode: InodeNumber, _ files: CatalogFiles
   ) throws(Errno) -> Errno {
-    guard let record = try files.rights.presentRecord(inode) else { return .noSuchFileOrDirectory }
+    guard let record = try files.record(inode) else { return .noSuchFileOrDirectory }
     if record.mode & FileKind.mask == FileKind.directory { return .isDirectory }
     // What begins as no photo or video does has no row, and what has the name of none is not examined.
     guard let row = try files.result(of: files.index.media.row(inode)), row.state != .other, row.state != .hidden else {
@@ -138,29 +149,17 @@ package struct CatalogQuestions: Sendable {
     return .nowInProgress
   }
 
-  /// Adds a photo that somebody saw, with its facts as they are now and what duplicates are compared by; nothing if it is
-  /// gone.
-  func writeFacts(of item: MediaItem, for opener: Opener, to text: inout JSONText) throws(Errno) {
-    var view = CatalogView(.all, showsTrash: false, for: opener)
-    try fileSystem.reading { files throws(Errno) in
-      let inode = InodeNumber(rawValue: item.inode)
-      var row = try CatalogWalk.row(of: inode, .all, files)
-      guard try CatalogWalk.next(&row, files), let path = item.firstPath else { return }
-      let comparison = ShownItem.Comparison(
-        ownFacts: item.ownFacts, look: item.perceptualHash, sidecars: try view.sidecars(ofRecord: row.record, files))
-      try view.write(row, try view.seen(inode, at: path, files), comparison: comparison, to: &text, files)
-    }
-  }
-
-  /// The next answers of a reader; at least one, unless it is at the end, or `stops` says after some rows that others are
-  /// to come first.
-  func piece(
-    _ reader: inout CatalogReader, room: Int, into answers: inout [CatalogAnswer], stops: () -> Bool = { false }
+  /// Adds a photo that somebody sees, with its facts and what duplicates are compared by.
+  func writeFacts(
+    of item: MediaItem, for opener: Opener, to text: inout JSONText, _ files: CatalogFiles
   ) throws(Errno) {
-    while !reader.isAtEnd {
-      try asking { files throws(Errno) in try reader.piece(files, room: room, into: &answers) }
-      if !answers.isEmpty || stops() { return }
-    }
+    var view = CatalogView(.all, showsTrash: false, for: opener)
+    let inode = InodeNumber(rawValue: item.inode)
+    var row = try CatalogWalk.row(of: inode, .all, files)
+    guard try CatalogWalk.next(&row, files), let path = item.firstPath else { return }
+    let comparison = ShownItem.Comparison(
+      ownFacts: item.ownFacts, look: item.perceptualHash, sidecars: try view.sidecars(ofRecord: row.record, files))
+    try view.write(row, try view.seen(inode, at: path, files), comparison: comparison, to: &text, files)
   }
 
   /// Whether somebody may know of all files that there are: whoever owns the space, and the superuser.

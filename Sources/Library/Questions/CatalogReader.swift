@@ -1,10 +1,11 @@
 // The answers to a question, piece by piece.
 //
 // Invariants
-// 1. One piece is made under one hold of the lock, from at most `rowsUnderLock` rows, and ends when `pieceBytes` of text
-//    are written. What is kept between two pieces is bounded, however many answers there are.
-// 2. Answers come in the order of the question. A photo that stays as it is comes once, whatever comes and goes
-//    meanwhile.
+// 1. A piece ends when `pieceBytes` of text are written, or as many answers are given as were asked for. What is kept between
+//    two pieces is bounded, however many answers there are.
+// 2. Answers come in the order of the question. Where a reader goes on in a later moment, a photo that stays as it is still
+//    comes once.
+// 3. An answer is given whole, with all that is written of it, or not at all.
 
 internal import Albums
 internal import Catalog
@@ -15,23 +16,23 @@ internal import SystemPackage
 internal import Vault
 
 struct CatalogReader {
-  /// Rows of a set that are looked at before it is known how large it is.
-  private static let rowsAtFirst = 4000
-
   /// Bytes of text after which a piece ends.
   static let pieceBytes = 512 << 10
 
   let question: CatalogQuestion
-  private let rowsUnderLock: Int
+  private let opener: Opener
   private let source: CatalogSource
   private let writing: Writing
+  private let columns: TimelineColumns
   var text = JSONText()
   private var view: CatalogView
-  private var walk: CatalogWalk
   private var isPrepared = false
-  /// The same at its beginning.
-  private var begin = CatalogWalk()
-  /// What sorting keeps; nil where the order of the walk is that of the answers.
+  /// What the last piece was read of, once there was one; nil if that was no moment.
+  private var moment: CatalogMoment?
+  private var isBegun = false
+  /// The only photos among which there are answers, if they are few.
+  private var few: [TimelineKey]?
+  /// What sorting keeps; nil where the order of time is that of the answers.
   private var sorting: CatalogSorting?
   /// The last answer that was given, or the place after which the question begins.
   private var last: SortPosition?
@@ -42,6 +43,8 @@ struct CatalogReader {
   /// How many answers were given.
   private(set) var count = 0
   private(set) var isAtEnd = false
+  /// Whether the moment of the answers that were given has ended before the others were.
+  var isCutOff = false
   /// Where the next page begins, once `isAtEnd`; nil if there is none.
   private(set) var next: Cursor?
 
@@ -58,10 +61,10 @@ struct CatalogReader {
     _ question: CatalogQuestion, for opener: Opener, from fileSystem: FileSystem, writing: Writing = .nothing
   ) {
     self.question = question
+    self.opener = opener
     self.writing = writing
-    rowsUnderLock = fileSystem.library.options.rowsUnderLock
     source = CatalogSource(fileSystem, question, for: opener)
-    view = CatalogView(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
+    view = CatalogView(question, for: opener)
     last = question.after?.position
     let isSorted = question.order.key != .time
     let isLine = writing == .facts
@@ -70,10 +73,8 @@ struct CatalogReader {
     columns.formUnion(question.order.columns)
     if !isSorted { columns.insert(.kind) }
     if question.stacks { columns.insert(.flags) }
-    if !isSorted {
-      walk = CatalogWalk(newestFirst: question.order.isDescending, within: view.within, after: last, columns)
-    } else {
-      walk = CatalogWalk(within: view.within, columns)
+    self.columns = columns
+    if isSorted {
       sorting = CatalogSorting(question.order, after: last, limit: question.limit, in: fileSystem.library.sortingRoom)
     }
     if let limit = question.limit, limit <= 0 {
@@ -87,17 +88,27 @@ struct CatalogReader {
   /// Where the answer that was given last stands.
   var cursor: Cursor? { last.map { Cursor(order: question.order, position: $0) } }
 
-  /// Adds the next answers to `answers`, at most `room`, which is not 0. It may add none and not be at the end.
+  /// Whether all pieces so far are of the moment that some files are of.
+  func isOf(_ files: CatalogFiles) -> Bool { !isBegun || moment != nil && moment === files.moment }
+
+  /// Forgets what was learned of a moment, to go on behind the last answer in a later one.
+  mutating func goOn() {
+    view = CatalogView(question, for: opener)
+    isPrepared = false
+    sorting?.begin(after: last)
+  }
+
+  /// Adds the next answers until there are `room`, which is more than there are; at least one unless it is at the end.
   mutating func piece(
-    _ files: borrowing LockedFileSystem, room: Int, into answers: inout [CatalogAnswer]
+    _ files: CatalogFiles, room: Int, into answers: inout [CatalogAnswer]
   ) throws(Errno) {
     if isAtEnd { return }
-    view.begin()
-    guard try view.prepare(files, rows: isPrepared ? rowsUnderLock : Self.rowsAtFirst) else { return }
+    isBegun = true
+    moment = files.moment
     if !isPrepared {
+      try view.prepare(files)
+      few = try view.few(files)
       isPrepared = true
-      if let few = try view.few(files) { walk.restrict(to: few) }
-      begin = walk
     }
     if sorting == nil {
       try streamed(files, room: room, into: &answers)
@@ -107,73 +118,77 @@ struct CatalogReader {
   }
 
   private mutating func streamed(
-    _ files: borrowing LockedFileSystem, room: Int, into answers: inout [CatalogAnswer]
+    _ files: CatalogFiles, room: Int, into answers: inout [CatalogAnswer]
   ) throws(Errno) {
-    var left = room
     let end = text.bytes.count + Self.pieceBytes
-    var walk = walk
-    try walk.advance(by: rowsUnderLock, files) { row throws(Errno) in
+    var walk = CatalogWalk(newestFirst: question.order.isDescending, within: view.within, after: last, columns)
+    if let few { walk.restrict(to: few) }
+    var isStopped = false
+    try walk.forEach(files) { row throws(Errno) in
       guard let seen = try view.look(at: row, files, wants: wanted),
         try view.stands(seen, row, files, stacks: question.stacks)
       else { return true }
       let position = question.order.position(of: row, path: nil)
-      guard give(seen, row.inode, kind: row.kind, position, into: &answers) else { return false }
-      try write(row, seen, files)
-      left -= 1
-      return left > 0 && text.bytes.count < end
+      let isGiven = try give(seen, row, position, files, into: &answers)
+      isStopped = !isGiven || answers.count >= room || text.bytes.count >= end
+      return !isStopped
     }
-    self.walk = walk
-    if walk.isAtEnd { isAtEnd = true }
+    if !isStopped { isAtEnd = true }
   }
 
   private mutating func sorted(
-    _ files: borrowing LockedFileSystem, room: Int, into answers: inout [CatalogAnswer]
+    _ files: CatalogFiles, room: Int, into answers: inout [CatalogAnswer]
   ) throws(Errno) {
     guard var sorting else { return }
     self.sorting = nil
     defer { self.sorting = sorting }
-    if sorting.isReady {
-      var left = room
-      let end = text.bytes.count + Self.pieceBytes
-      while left > 0, text.bytes.count < end, let candidate = sorting.popFirst() {
-        let inode = InodeNumber(rawValue: candidate.inode)
+    let end = text.bytes.count + Self.pieceBytes
+    while !isAtEnd, answers.isEmpty {
+      if !sorting.isReady { try sort(&sorting, files) }
+      while answers.count < room, text.bytes.count < end, let candidate = sorting.popFirst() {
         looked += 1
         if looked % Self.rowsBeforeTrim == 0 { Heap.trim() }
         let columns = view.columns(for: wanted).union(writing == .tiles ? CatalogTile.columns : .kind)
-        var row = try CatalogWalk.row(of: inode, columns, files)
-        // It may be gone since it was found, or answer no more.
-        guard try CatalogWalk.next(&row, files),
-          let seen = try view.look(at: row, files, wants: wanted)
-        else { continue }
-        guard give(seen, inode, kind: row.kind, candidate, into: &answers) else { return }
-        try write(row, seen, files)
-        left -= 1
+        var row = try CatalogWalk.row(of: InodeNumber(rawValue: candidate.inode), columns, files)
+        guard try CatalogWalk.next(&row, files), let seen = try view.look(at: row, files, wants: wanted) else {
+          continue
+        }
+        guard try give(seen, row, candidate, files, into: &answers) else { return }
       }
       if sorting.isEmpty {
         if sorting.hasMore { sorting.begin(after: last) } else { isAtEnd = true }
-        walk = begin
       }
-      return
     }
-    var walk = walk
-    try walk.advance(by: rowsUnderLock, files) { row throws(Errno) in
-      guard let seen = try view.look(at: row, files, wants: question.order.key == .name ? .path : .nothing),
+  }
+
+  /// Looks at all photos, and keeps the places of the first ones.
+  private mutating func sort(_ sorting: inout CatalogSorting, _ files: CatalogFiles) throws(Errno) {
+    var walk = CatalogWalk(within: view.within, columns)
+    if let few { walk.restrict(to: few) }
+    let wanted: CatalogView.Wanted = question.order.key == .name ? .path : .nothing
+    try walk.forEach(files) { row throws(Errno) in
+      guard let seen = try view.look(at: row, files, wants: wanted),
         try view.stands(seen, row, files, stacks: question.stacks)
       else { return true }
       sorting.add(question.order.position(of: row, path: seen.path))
       return true
     }
-    self.walk = walk
-    if walk.isAtEnd { sorting.finish() }
+    sorting.finish()
   }
 
   private mutating func write(
-    _ row: borrowing Timeline, _ seen: CatalogView.Seen, _ files: borrowing LockedFileSystem
+    _ row: borrowing Timeline, _ seen: CatalogView.Seen, _ files: CatalogFiles
   ) throws(Errno) {
     switch writing {
     case .nothing: break
     case .facts:
-      try view.write(row, seen, to: &text, files)
+      let start = text.bytes.count
+      do throws(Errno) {
+        try view.write(row, seen, to: &text, files)
+      } catch {
+        text.goBack(to: start)
+        throw error
+      }
       text.endLine()
     case .tiles:
       text.raw(CatalogTile(row).bytes)
@@ -192,21 +207,21 @@ struct CatalogReader {
 
   /// Gives an answer; false if it was one too many.
   private mutating func give(
-    _ seen: CatalogView.Seen, _ inode: InodeNumber, kind: Int64, _ position: SortPosition,
+    _ seen: CatalogView.Seen, _ row: borrowing Timeline, _ position: SortPosition, _ files: CatalogFiles,
     into answers: inout [CatalogAnswer]
-  ) -> Bool {
+  ) throws(Errno) -> Bool {
     if let limit = question.limit, count == limit {
       isAtEnd = true
       next = cursor
       return false
     }
+    try write(row, seen, files)
     count += 1
     last = position
     answers.append(
       CatalogAnswer(
-        inode: inode, path: seen.path ?? [], kind: MediaKind(rawValue: UInt8(truncatingIfNeeded: kind)),
-        position: position,
-        source: source))
+        inode: row.inode, path: seen.path ?? [], kind: MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind)),
+        position: position, source: source))
     return true
   }
 }

@@ -4,7 +4,6 @@
 // 1. The groups are those of `Grouping`, which gets every answer, or as many at once as have the same number.
 // 2. Answers come newest first, so the first one of a group is its newest, and an answer's rank is its place in time.
 
-internal import Albums
 internal import Catalog
 internal import Index
 internal import Media
@@ -125,8 +124,8 @@ struct CatalogTally {
     SortPosition(value: .number(-Int64(rank), 0), inode: inode.rawValue)
   }
 
-  /// Gives the counts their names, as far as some rows go; true when that is done.
-  mutating func name(_ view: inout CatalogView, _ files: borrowing LockedFileSystem, rows: Int) throws(Errno) -> Bool {
+  /// Gives the counts their names, when all answers were counted: the groups.
+  mutating func groups(_ view: inout CatalogView, _ files: CatalogFiles) throws(Errno) -> [AnswerGroup] {
     putBack()
     // In the order in which days are listed, so that there is little to sort.
     let numbered = counts.sorted { $0.key > $1.key }
@@ -140,13 +139,13 @@ struct CatalogTally {
       grouping.add(MediaItem(inode: 0, kind: .jpeg), times: rest.count, newest: position(rest.rank, rest.newest))
     }
     rest = nil
-    guard field == .tag || field == .person else { return true }
-    return try tags.advance(files, rows: rows, into: &grouping, field)
+    if field == .tag || field == .person { try tags.count(files, into: &grouping, field) }
+    return grouping.groups()
   }
 
   /// Gives a photo, of which nothing else is known, what the number says; false if that is nothing.
   private func describe(
-    _ number: Int64, _ item: inout MediaItem, _ view: inout CatalogView, _ files: borrowing LockedFileSystem
+    _ number: Int64, _ item: inout MediaItem, _ view: inout CatalogView, _ files: CatalogFiles
   ) throws(Errno) -> Bool {
     switch field {
     case .day: item.taken = Self.time(CivilDate(daysSince1970: number >> 2), Self.precision(of: number))
@@ -176,6 +175,4 @@ struct CatalogTally {
     date.flatMap { WallTime(seconds: WallTime(date: $0).seconds, precision: precision) }
       .map { CapturedTime(wall: $0, source: .exif) }
   }
-
-  func groups() -> [AnswerGroup] { grouping.groups() }
 }

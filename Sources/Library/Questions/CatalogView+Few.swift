@@ -1,4 +1,3 @@
-internal import Albums
 internal import Catalog
 internal import Index
 internal import SystemPackage
@@ -14,9 +13,9 @@ extension CatalogView {
   private static let fewDirectories = 16_384
 
   /// The photos among which all answers are, if they are few; nil if all photos are to be looked at.
-  mutating func few(_ files: borrowing LockedFileSystem) throws(Errno) -> [TimelineKey]? {
+  mutating func few(_ files: CatalogFiles) throws(Errno) -> [TimelineKey]? {
     var photos: InodeBits?
-    for (set, words) in matcher.wholeSets {
+    for (set, words) in matcher.setsOfAll {
       var own = matcher.sets[set].bits
       guard photos != nil || own.count <= Self.mostCompared else { return nil }
       // Where too many albums have the words, the others decide.
@@ -35,7 +34,7 @@ extension CatalogView {
 
   /// Adds the photos of all albums that have words in their paths; false if they are too many.
   private mutating func insertPhotos(
-    ofAlbumsWith words: WordPattern, into photos: inout InodeBits, _ files: borrowing LockedFileSystem
+    ofAlbumsWith words: WordPattern, into photos: inout InodeBits, _ files: CatalogFiles
   ) throws(Errno) -> Bool {
     let directories = try files.result(of: files.index.catalog.directories(after: nil, limit: Self.fewDirectories + 1))
     guard directories.count <= Self.fewDirectories else { return false }

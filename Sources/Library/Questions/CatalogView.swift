@@ -12,8 +12,8 @@ internal import Media
 internal import SystemPackage
 internal import Vault
 
-/// A question in the eyes of the user who asks it. It keeps what it learns about directories and terms, but nothing for
-/// single photos.
+/// A question in the eyes of the user who asks it, of one moment. It keeps what it learns about directories and terms, but
+/// nothing for single photos.
 struct CatalogView {
   let query: Query
   let showsTrash: Bool
@@ -30,7 +30,7 @@ struct CatalogView {
   /// Whether names in it count.
   private var doRecentNamesCount = false
 
-  /// The files of which rows may say what is no longer so; nil if that was not asked since the lock was taken.
+  /// The files of which rows may say what is no longer so; nil if that was not asked yet.
   private var stale: Set<InodeNumber>?
   /// So many of them are told apart; if there are more, it may be any.
   private static let mostStale = 4096
@@ -50,23 +50,16 @@ struct CatalogView {
     matcher = CatalogMatcher(query)
   }
 
-  var opener: Opener { folders.opener }
-
-  /// Called when the lock is taken.
-  mutating func begin() {
-    stale = nil
-    if folders.begin() {
-      rights.removeAll()
-      recentRights = nil
-      lookups = ItemLookups()
-      matcher.forget()
-      recent = nil
-    }
+  /// A question in the eyes of somebody.
+  init(_ question: CatalogQuestion, for opener: Opener) {
+    self.init(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
   }
+
+  var opener: Opener { folders.opener }
 
   /// Whether the user may read a file, by its term.
   mutating func mayRead(
-    _ inode: InodeNumber, rights term: Int64, _ files: borrowing LockedFileSystem
+    _ inode: InodeNumber, rights term: Int64, _ files: CatalogFiles
   ) throws(Errno) -> Bool {
     if opener.seesEverything { return true }
     let known: Rights
@@ -94,11 +87,11 @@ struct CatalogView {
     return may ? .yes : .no
   }
 
-  /// Whether the user may read a file, as it is now.
-  func mayRead(_ inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
+  /// Whether the user may read a file, by its record.
+  func mayRead(_ inode: InodeNumber, _ files: CatalogFiles) throws(Errno) -> Bool {
     if opener.seesEverything { return true }
-    guard let record = try files.rights.presentRecord(inode) else { return false }
-    return try files.rights.may(opener, .read, record)
+    guard let record = try files.record(inode) else { return false }
+    return try files.may(opener, .read, record)
   }
 
   /// Whether names in a directory count.
@@ -109,7 +102,7 @@ struct CatalogView {
   /// The names that count, in the order of directories and names; or those that would if the question were about all
   /// directories. Not every name is one of a photo.
   mutating func names(
-    of inode: InodeNumber, _ files: borrowing LockedFileSystem, everywhere: Bool = false
+    of inode: InodeNumber, _ files: CatalogFiles, everywhere: Bool = false
   ) throws(Errno) -> [SeenName] {
     var seen: [SeenName] = []
     for (parent, name) in try files.result(
@@ -124,7 +117,7 @@ struct CatalogView {
   }
 
   /// All facts of a photo but its names; nil if there are none.
-  mutating func facts(of inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> MediaItem? {
+  mutating func facts(of inode: InodeNumber, _ files: CatalogFiles) throws(Errno) -> MediaItem? {
     let known = try files.result(of: files.index.catalog.mediaItem(inode, &lookups, withNames: false))
     guard var item = known else { return nil }
     if item.links.isDuplicate { item.links.isDuplicate = try seesTwin(of: inode, files) }
@@ -132,7 +125,7 @@ struct CatalogView {
   }
 
   /// Whether the user sees another file with this content, or with these pixels.
-  private mutating func seesTwin(of inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
+  private mutating func seesTwin(of inode: InodeNumber, _ files: CatalogFiles) throws(Errno) -> Bool {
     var twins: [InodeNumber] = []
     if let hash = try files.result(of: files.index.catalog.contentHash(of: inode)) {
       twins = try files.result(of: files.index.catalog.inodes(withHash: hash, limit: Self.mostTwins))
@@ -151,14 +144,13 @@ struct CatalogView {
   private static let mostTwins = 64
 
   /// Whether the user sees a file, wherever it is.
-  private mutating func sees(_ inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
+  private mutating func sees(_ inode: InodeNumber, _ files: CatalogFiles) throws(Errno) -> Bool {
     guard try mayRead(inode, files) else { return false }
     return try !names(of: inode, files, everywhere: true).isEmpty
   }
 
-  /// Whether the row of a file says what is so. What changed since the question was asked, and where nothing may be changed
-  /// or there is no room, waits to be merged.
-  private mutating func trusts(_ inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
+  /// Whether the row of a file says what is so. Where nothing may be changed or there is no room, it waits to be merged.
+  private mutating func trusts(_ inode: InodeNumber, _ files: CatalogFiles) throws(Errno) -> Bool {
     if stale == nil {
       stale = Set(try files.result(of: files.index.catalog.stale(for: .merge, limit: Self.mostStale)).map(\.inode))
     }
@@ -167,7 +159,7 @@ struct CatalogView {
   }
 
   /// All facts of a photo, with the names that count; nil if the user does not see it.
-  mutating func item(_ inode: InodeNumber, _ files: borrowing LockedFileSystem) throws(Errno) -> MediaItem? {
+  mutating func item(_ inode: InodeNumber, _ files: CatalogFiles) throws(Errno) -> MediaItem? {
     guard try mayRead(inode, files) else { return nil }
     let names = try names(of: inode, files)
     guard !names.isEmpty, var item = try facts(of: inode, files) else { return nil }
@@ -192,18 +184,14 @@ struct CatalogView {
   /// Whether a photo, with the names that count, answers.
   func answers(_ item: MediaItem) -> Bool { (showsTrash || !item.isTrashed) && query.matches(item) }
 
-  /// Finds what rows do not say, as far as some rows go; true when that is enough to look at some photos, or at all. To
-  /// be called until it is, and again before each of the pieces in which photos are looked at.
-  mutating func prepare(_ files: borrowing LockedFileSystem, rows: Int, forAll: Bool = false) throws(Errno) -> Bool {
-    func isEnough(_ set: CatalogSet) -> Bool { set.isDone || !forAll && set.isReady }
-    guard let set = matcher.sets.firstIndex(where: { !isEnough($0) }) else { return true }
-    try matcher.sets[set].advance(by: rows, files)
-    return matcher.sets.allSatisfy(isEnough)
+  /// Finds what rows do not say. To be called before photos are looked at.
+  mutating func prepare(_ files: CatalogFiles) throws(Errno) {
+    for set in matcher.sets.indices { try matcher.sets[set].find(files) }
   }
 
   /// A photo of a row, if it is seen and answers.
   mutating func look(
-    at row: borrowing Timeline, _ files: borrowing LockedFileSystem, wants wanted: Wanted = .nothing
+    at row: borrowing Timeline, _ files: CatalogFiles, wants wanted: Wanted = .nothing
   ) throws(Errno) -> Seen? {
     guard row.names == 1, let album = row.album, try trusts(row.inode, files) else {
       // Some of its names may not count, or are others by now.
@@ -232,7 +220,7 @@ struct CatalogView {
 
   /// Whether a photo with one name answers, by all its facts.
   private mutating func answers(
-    _ inode: InodeNumber, in folder: CatalogFolder, _ files: borrowing LockedFileSystem
+    _ inode: InodeNumber, in folder: CatalogFolder, _ files: CatalogFiles
   ) throws(Errno) -> Bool {
     guard var item = try facts(of: inode, files) else { return false }
     let names = try files.result(of: files.index.catalog.names(of: inode, limit: Int(FileSystem.maximumLinks)))
@@ -244,7 +232,7 @@ struct CatalogView {
   /// Where only covers answer for their stacks: whether a photo is a cover or in no stack, or its cover is no answer. The
   /// row has `flags` then.
   mutating func stands(
-    _ seen: Seen, _ row: borrowing Timeline, _ files: borrowing LockedFileSystem, stacks: Bool
+    _ seen: Seen, _ row: borrowing Timeline, _ files: CatalogFiles, stacks: Bool
   ) throws(Errno) -> Bool {
     if !stacks { return true }
     let flags = ItemFlags(rawValue: row.flags)
@@ -257,7 +245,7 @@ struct CatalogView {
 
   /// A photo under one of its names, with all that count.
   mutating func seen(
-    _ inode: InodeNumber, at path: [UInt8], _ files: borrowing LockedFileSystem
+    _ inode: InodeNumber, at path: [UInt8], _ files: CatalogFiles
   ) throws(Errno) -> Seen {
     let names = try names(of: inode, files)
     var item = MediaItem(inode: inode.rawValue, kind: .jpeg)
@@ -267,7 +255,7 @@ struct CatalogView {
 
   /// The paths of sidecars that the user may read.
   mutating func sidecars(
-    ofRecord record: [UInt8], _ files: borrowing LockedFileSystem
+    ofRecord record: [UInt8], _ files: CatalogFiles
   ) throws(Errno) -> [[UInt8]] {
     var paths: [[UInt8]] = []
     for number in PackedRecord(packed: record)?.sidecars ?? [] {
@@ -280,12 +268,12 @@ struct CatalogView {
   /// Adds the line of a photo that is seen. The row has all columns.
   mutating func write(
     _ row: borrowing Timeline, _ seen: Seen, showsSources: Bool = false, comparison: ShownItem.Comparison? = nil,
-    to text: inout JSONText, _ files: borrowing LockedFileSystem
+    to text: inout JSONText, _ files: CatalogFiles
   ) throws(Errno) {
     var shown = ShownItem(path: seen.path ?? [], showsSources: showsSources, comparison: comparison)
     if let item = seen.several?.item { shown.names = item.names.map(\.path) }
     shown.isTrashed = seen.isTrashed
-    if showsSources { shown.homeZone = files.catalog.homeZone }
+    if showsSources { shown.homeZone = files.homeZone }
     shown.isDuplicate = ItemFlags(rawValue: row.flags).contains(.duplicate)
     if shown.isDuplicate { shown.isDuplicate = try seesTwin(of: row.inode, files) }
     try files.result(of: text.value(row, shown, &lookups, files.index))

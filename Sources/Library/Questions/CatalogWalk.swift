@@ -1,25 +1,21 @@
-internal import Albums
 internal import Catalog
 internal import Index
-internal import System
 internal import SystemPackage
 internal import Vault
 
-/// A way through photos and videos in the order of time, which may be left and taken up again at any place.
+/// A way through photos and videos in the order of time.
 struct CatalogWalk {
   let newestFirst: Bool
   /// Seconds of the wall clock that count; what has no time is passed over unless this is everything.
   let within: ClosedRange<Int64>
   private let columns: TimelineColumns
-  private var isAmongDated = true
+  /// What it begins behind; nil at the beginning of those with a time, or of those without one.
   private var place: TimelineKey?
-  private(set) var isAtEnd = false
-  /// The only photos that are looked at, the last one first; nil for all.
+  private var isAmongDated = true
+  /// The only photos that are looked at, in their order; nil for all.
   private var few: [TimelineKey]?
 
   static let always = Int64.min...Int64.max
-  /// Nanoseconds after which others have their turn, however slowly a question is answered.
-  private static let longestHold: UInt64 = 30_000_000
 
   /// From the beginning, or after a place.
   init(
@@ -45,7 +41,7 @@ struct CatalogWalk {
       guard let place else { return true }
       return precedes(place, photo)
     }
-    few = ahead.sorted { precedes($1, $0) }
+    few = ahead.sorted { precedes($0, $1) }
   }
 
   /// Whether one place is passed before another one.
@@ -60,64 +56,42 @@ struct CatalogWalk {
     return newestFirst ? second < first : first < second
   }
 
-  /// Goes on by some rows at most, until `body` returns false or the lock was held for long.
-  mutating func advance(
-    by limit: Int, _ files: borrowing LockedFileSystem, _ body: (borrowing Timeline) throws(Errno) -> Bool
+  /// Calls `body` for the photos, until it returns false.
+  func forEach(
+    _ files: CatalogFiles, _ body: (borrowing Timeline) throws(Errno) -> Bool
   ) throws(Errno) {
-    let end = monotonicTime() + Self.longestHold
-    if few != nil { return try advanceAmongFew(by: limit, until: end, files, body) }
-    var left = limit
-    while left > 0, !isAtEnd {
+    if let few { return try forEach(of: few, files, body) }
+    for isDated in [true, false] where isDated ? isAmongDated : within == Self.always {
       var timeline: Timeline
       do throws(IndexError) {
         timeline =
-          isAmongDated
+          isDated
           ? try files.index.catalog.timeline(after: place, newestFirst: newestFirst, within: within, columns)
-          : try files.index.catalog.undatedItems(after: place?.inode, highestFirst: newestFirst, columns)
+          : try files.index.catalog.undatedItems(
+            after: isAmongDated ? nil : place?.inode, highestFirst: newestFirst, columns)
       } catch {
         throw files.failed(error)
       }
       while try Self.next(&timeline, files) {
-        left -= 1
-        guard try body(timeline), left > 0, left & 15 != 0 || monotonicTime() < end else {
-          return try leave(at: timeline, files)
-        }
-      }
-      if isAmongDated, within == Self.always {
-        isAmongDated = false
-        place = nil
-      } else {
-        isAtEnd = true
+        guard try body(timeline) else { return }
       }
     }
   }
 
-  /// Notes where to go on.
-  private mutating func leave(at row: borrowing Timeline, _ files: borrowing LockedFileSystem) throws(Errno) {
-    var whole = try Self.row(of: row.inode, .fraction, files)
-    if try Self.next(&whole, files) { place = whole.key }
-  }
-
-  private mutating func advanceAmongFew(
-    by limit: Int, until end: UInt64, _ files: borrowing LockedFileSystem,
-    _ body: (borrowing Timeline) throws(Errno) -> Bool
+  private func forEach(
+    of few: [TimelineKey], _ files: CatalogFiles, _ body: (borrowing Timeline) throws(Errno) -> Bool
   ) throws(Errno) {
-    for count in 1...max(limit, 1) {
-      guard let key = few?.popLast() else {
-        isAtEnd = true
-        return
-      }
-      var row = try Self.row(of: key.inode, columns.union(.fraction), files)
-      // What changed its place meanwhile is passed over, as it is where all are looked at.
-      guard try Self.next(&row, files), row.key == key else { continue }
+    for key in few {
       if let taken = key.taken, !within.contains(taken) { continue }
-      guard try body(row), count & 15 != 0 || monotonicTime() < end else { return }
+      var row = try Self.row(of: key.inode, columns, files)
+      guard try Self.next(&row, files) else { continue }
+      guard try body(row) else { return }
     }
   }
 
   /// The row of one photo, before its first step.
   static func row(
-    of inode: InodeNumber, _ columns: TimelineColumns, _ files: borrowing LockedFileSystem
+    of inode: InodeNumber, _ columns: TimelineColumns, _ files: CatalogFiles
   ) throws(Errno) -> Timeline {
     do throws(IndexError) { return try files.index.catalog.timelineRow(inode, columns) } catch {
       throw files.failed(error)
@@ -126,7 +100,7 @@ struct CatalogWalk {
 
   /// Goes to the next row; false when there is none.
   @inline(__always)
-  static func next(_ timeline: inout Timeline, _ files: borrowing LockedFileSystem) throws(Errno) -> Bool {
+  static func next(_ timeline: inout Timeline, _ files: CatalogFiles) throws(Errno) -> Bool {
     do throws(IndexError) { return try timeline.next() } catch { throw files.failed(error) }
   }
 }

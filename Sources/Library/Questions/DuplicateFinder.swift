@@ -2,7 +2,7 @@
 // a stack is none of them.
 //
 // Invariants
-// 1. The lock is held for one batch of rows at a time. Of each file only its number and what is compared is kept.
+// 1. Of each file only its number and what is compared is kept.
 
 package import Albums
 package import Catalog
@@ -26,7 +26,7 @@ package enum DuplicateKind: String, Sendable, CaseIterable {
 /// Finds files of a file system that are the same.
 package struct DuplicateFinder: Sendable {
   let fileSystem: FileSystem
-  /// Rows that are read while the lock is held once.
+  /// Rows that are in memory at once.
   private static let batch = 4096
 
   /// Groups of files that are the same, each ascending. Who may see them, and what the user said, is not looked at;
@@ -34,41 +34,51 @@ package struct DuplicateFinder: Sendable {
   package func groups(_ kind: DuplicateKind) throws(Errno) -> [[InodeNumber]] {
     try fileSystem.cataloguer.settle()
     switch kind {
-    case .exact: return try exactGroups()
+    case .exact: return try fileSystem.questions.asking { files throws(Errno) in try exactGroups(files) }
     case .pixels:
       var waiting = try filesWithUnknownPixels()
       while !waiting.isEmpty { try findSomePixels(&waiting) }
       return try pixelGroups()
     case .similar:
       giveMemoryBack()
-      var candidates = SimilarCandidates()
-      try forEachLook { row in
-        guard let look = row.look else { return }
-        candidates.append(row.inode.rawValue, hash: UInt64(bitPattern: look))
-      }
-      giveMemoryBack()
-      let groups = SimilarPictures.groups(of: candidates)
-      giveMemoryBack()
-      var found: [[InodeNumber]] = []
-      for group in groups {
-        let inodes = group.map(InodeNumber.init(rawValue:))
-        if try hasSeveralStacks(inodes) { found.append(inodes) }
-      }
-      return found
+      defer { giveMemoryBack() }
+      return try fileSystem.questions.asking { files throws(Errno) in try similarGroups(files) }
     }
+  }
+
+  /// Groups of pictures that look alike and are not all of one stack.
+  private func similarGroups(_ files: CatalogFiles) throws(Errno) -> [[InodeNumber]] {
+    var candidates = SimilarCandidates()
+    try forEachLook(files) { row in
+      guard let look = row.look else { return }
+      candidates.append(row.inode.rawValue, hash: UInt64(bitPattern: look))
+    }
+    files.index.releaseMemory()
+    let groups = SimilarPictures.groups(of: candidates)
+    fileSystem.pool.trim()
+    var found: [[InodeNumber]] = []
+    for group in groups {
+      let inodes = group.map(InodeNumber.init(rawValue:))
+      if try hasSeveralStacks(inodes, files) { found.append(inodes) }
+    }
+    return found
   }
 
   /// Those files of a group that somebody sees and that are not the only ones of their stack, the best first: with
   /// the camera's own facts, then most pixels, then the earliest. Empty if fewer than two are left.
   package func seen(among inodes: [InodeNumber], for opener: Opener) throws(Errno) -> [MediaItem] {
+    try fileSystem.questions.asking { files throws(Errno) in try seen(among: inodes, for: opener, files) }
+  }
+
+  /// The same, of some files.
+  func seen(
+    among inodes: [InodeNumber], for opener: Opener, _ files: CatalogFiles
+  ) throws(Errno) -> [MediaItem] {
     var view = CatalogView(.all, showsTrash: false, for: opener)
     var items: [MediaItem] = []
     for inode in inodes {
-      let item = try fileSystem.reading { files throws(Errno) -> MediaItem? in
-        view.begin()
-        return try files.rights.isDistinct(inode) ? nil : try view.item(inode, files)
-      }
-      if let item { items.append(item) }
+      if try files.isDistinct(inode) { continue }
+      if let item = try view.item(inode, files) { items.append(item) }
     }
     let stacks = Set(items.map { $0.links.stack?.stack ?? $0.inode })
     guard items.count > 1, stacks.count > 1 else { return [] }
@@ -90,30 +100,27 @@ package struct DuplicateFinder: Sendable {
   /// Gives back what is in memory of the index: searches among all photos take as much.
   private func giveMemoryBack() {
     fileSystem.locked { $0.index.releaseMemory() }
+    fileSystem.library.readers.closeIdle()
     fileSystem.pool.trim()
   }
 
   /// Whether files are not all of one stack, which is one picture.
-  private func hasSeveralStacks(_ group: [InodeNumber]) throws(Errno) -> Bool {
+  private func hasSeveralStacks(_ group: [InodeNumber], _ files: CatalogFiles) throws(Errno) -> Bool {
     var stacks: Set<[UInt64]> = []
     for inode in group {
-      let stack = try fileSystem.reading { files throws(Errno) in
-        try files.result(of: files.index.catalog.item(inode))?.stack
-      }
+      let stack = try files.result(of: files.index.catalog.item(inode))?.stack
       stacks.insert(stack.map { [1, $0.rawValue] } ?? [0, inode.rawValue])
     }
     return stacks.count > 1
   }
 
-  private func exactGroups() throws(Errno) -> [[InodeNumber]] {
+  private func exactGroups(_ files: CatalogFiles) throws(Errno) -> [[InodeNumber]] {
     var groups: [[InodeNumber]] = []
     var hash: [UInt8] = []
     var group: [InodeNumber] = []
     var last: InodeNumber?
     while true {
-      let rows = try fileSystem.questions.asking { files throws(Errno) in
-        try files.result(of: files.index.catalog.hashes(after: hash, last, limit: Self.batch))
-      }
+      let rows = try files.result(of: files.index.catalog.hashes(after: hash, last, limit: Self.batch))
       for row in rows {
         if row.hash != hash {
           if group.count > 1 { groups.append(group) }
@@ -131,11 +138,13 @@ package struct DuplicateFinder: Sendable {
 
   /// Files with the same pixels, as far as their pixels are known.
   fileprivate func pixelGroups() throws(Errno) -> [[InodeNumber]] {
-    var known: [(inode: UInt64, hash: [UInt8], stack: UInt64?)] = []
-    try forEachLook { row in
-      if let pixels = row.pixels { known.append((row.inode.rawValue, pixels, row.stack?.rawValue)) }
+    try fileSystem.questions.asking { files throws(Errno) -> [[InodeNumber]] in
+      var known: [(inode: UInt64, hash: [UInt8], stack: UInt64?)] = []
+      try forEachLook(files) { row in
+        if let pixels = row.pixels { known.append((row.inode.rawValue, pixels, row.stack?.rawValue)) }
+      }
+      return EqualFiles.groups(of: known).map { $0.map(InodeNumber.init(rawValue:)) }
     }
-    return EqualFiles.groups(of: known).map { $0.map(InodeNumber.init(rawValue:)) }
   }
 
   /// Files that have to be decoded before all with the same pixels are known: those of one size that look exactly the
@@ -143,19 +152,21 @@ package struct DuplicateFinder: Sendable {
   fileprivate func filesWithUnknownPixels() throws(Errno) -> [InodeNumber] {
     guard fileSystem.library.options.thumbnails != nil, !fileSystem.isReadOnly else { return [] }
     try fileSystem.cataloguer.settle()
-    var looks: [(look: Int64, inode: InodeNumber)] = []
-    try forEachLook { row in
-      if let look = row.look { looks.append((look, row.inode)) }
+    return try fileSystem.questions.asking { files throws(Errno) -> [InodeNumber] in
+      var looks: [(look: Int64, inode: InodeNumber)] = []
+      try forEachLook(files) { row in
+        if let look = row.look { looks.append((look, row.inode)) }
+      }
+      looks.sort { ($0.look, $0.inode.rawValue) < ($1.look, $1.inode.rawValue) }
+      var unknown: [InodeNumber] = []
+      var rest = looks[...]
+      while let first = rest.first {
+        let group = rest.prefix { $0.look == first.look }
+        rest = rest[group.endIndex...]
+        if group.count > 1 { unknown += try needingPixels(group.map(\.inode), files) }
+      }
+      return unknown
     }
-    looks.sort { ($0.look, $0.inode.rawValue) < ($1.look, $1.inode.rawValue) }
-    var unknown: [InodeNumber] = []
-    var rest = looks[...]
-    while let first = rest.first {
-      let group = rest.prefix { $0.look == first.look }
-      rest = rest[group.endIndex...]
-      if group.count > 1 { unknown += try needingPixels(group.map(\.inode)) }
-    }
-    return unknown
   }
 
   private static let decodedAtOnce = 4
@@ -171,19 +182,17 @@ package struct DuplicateFinder: Sendable {
   }
 
   /// Files of a group without a hash that have the size of another with another content.
-  private func needingPixels(_ group: [InodeNumber]) throws(Errno) -> [InodeNumber] {
+  private func needingPixels(_ group: [InodeNumber], _ files: CatalogFiles) throws(Errno) -> [InodeNumber] {
     var sizes: [[Int]: [(inode: InodeNumber, hash: [UInt8], isKnown: Bool)]] = [:]
     for inode in group {
-      try fileSystem.reading { files throws(Errno) in
-        guard let row = try files.result(of: files.index.catalog.item(inode)),
-          let packed = PackedRecord(packed: row.record),
-          let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind)), !kind.isVideo, packed.width > 0,
-          // The video in a motion photo is no pixel of it, and would be lost with it.
-          packed.motion == nil,
-          let hash = try files.result(of: files.index.media.row(inode))?.hash
-        else { return }
-        sizes[[packed.width, packed.height], default: []].append((inode, hash, row.pixels != nil))
-      }
+      guard let row = try files.result(of: files.index.catalog.item(inode)),
+        let packed = PackedRecord(packed: row.record),
+        let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind)), !kind.isVideo, packed.width > 0,
+        // The video in a motion photo is no pixel of it, and would be lost with it.
+        packed.motion == nil,
+        let hash = try files.result(of: files.index.media.row(inode))?.hash
+      else { continue }
+      sizes[[packed.width, packed.height], default: []].append((inode, hash, row.pixels != nil))
     }
     return sizes.values.filter { Set($0.map(\.hash)).count > 1 }.flatMap { $0.filter { !$0.isKnown }.map(\.inode) }
   }
@@ -215,12 +224,10 @@ package struct DuplicateFinder: Sendable {
     }
   }
 
-  private func forEachLook(_ body: (LookRecord) -> Void) throws(Errno) {
+  private func forEachLook(_ files: CatalogFiles, _ body: (LookRecord) -> Void) throws(Errno) {
     var last: InodeNumber?
     while true {
-      let rows = try fileSystem.questions.asking { files throws(Errno) in
-        try files.result(of: files.index.catalog.looks(after: last, limit: Self.batch))
-      }
+      let rows = try files.result(of: files.index.catalog.looks(after: last, limit: Self.batch))
       rows.forEach(body)
       guard rows.count == Self.batch, let end = rows.last else { return }
       last = end.inode
@@ -228,14 +235,14 @@ package struct DuplicateFinder: Sendable {
   }
 }
 
-/// Groups of duplicates that somebody sees, one after the other.
+/// Groups of duplicates, one after the other, of which somebody may see none.
 struct DuplicateSearch {
   let kind: DuplicateKind
   private var groups: [[InodeNumber]]?
   /// Files to decode first; nil if that was not looked at yet.
   private var waiting: [InodeNumber]?
   private var place = 0
-  /// Groups that were given.
+  /// Groups that were told.
   private(set) var count = 0
 
   init(kind: DuplicateKind) { self.kind = kind }
@@ -243,15 +250,15 @@ struct DuplicateSearch {
   var isAtEnd: Bool { groups.map { place == $0.count } ?? false }
 
   enum Step {
-    case group([MediaItem])
+    case group([InodeNumber])
     /// Some files were decoded, and so many wait.
     case waiting(Int)
-    /// A group that the asker does not see, or the end.
+    /// There is no other one.
     case nothing
   }
 
   /// Goes on by one group, or by a few files that have to be decoded before there are groups.
-  mutating func next(in fileSystem: FileSystem, for opener: Opener) throws(Errno) -> Step {
+  mutating func next(in fileSystem: FileSystem) throws(Errno) -> Step {
     if kind == .pixels, groups == nil {
       var left = if let waiting { waiting } else { try fileSystem.duplicates.filesWithUnknownPixels() }
       if !left.isEmpty {
@@ -265,18 +272,18 @@ struct DuplicateSearch {
     groups = all
     guard place < all.count else { return .nothing }
     place += 1
-    let seen = try fileSystem.duplicates.seen(among: all[place - 1], for: opener)
-    if seen.isEmpty { return .nothing }
-    count += 1
-    return .group(seen)
+    return .group(all[place - 1])
   }
+
+  /// Notes that a group was told.
+  mutating func noteTold() { count += 1 }
 }
 
-extension AccessRights {
+extension CatalogFiles {
   /// Whether the user said that a file is nobody's duplicate.
   fileprivate func isDistinct(_ inode: InodeNumber) throws(Errno) -> Bool {
-    guard let record = try presentRecord(inode), record.hasExtendedAttributes else { return false }
-    let value = try files.result(of: files.index.attributes.value(named: UserWord.distinct.name, of: inode))
+    guard let record = try record(inode), record.hasExtendedAttributes else { return false }
+    let value = try result(of: index.attributes.value(named: UserWord.distinct.name, of: inode))
     return value == [UInt8(ascii: "1")]
   }
 }

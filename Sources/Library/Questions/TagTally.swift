@@ -3,7 +3,6 @@
 // Invariants
 // 1. An answer takes 8 bytes, and 4 for its number in a page of 4096 numbers.
 
-internal import Albums
 internal import Catalog
 internal import Index
 internal import Media
@@ -15,10 +14,6 @@ struct TagTally {
   private let kind: TermKind
   /// By pages of inode numbers, the rank of each answer; `none` for what is no answer.
   private var pages: [UInt64: [UInt32]] = [:]
-  /// The terms, by what makes them one group; nil once they were all counted.
-  private var terms: [[UInt8]: [(number: Int64, text: String)]] = [:]
-  private var areTermsKnown = false
-  private var lastTerm: Int64 = .min
   private var recent: (number: UInt64, ranks: [UInt32])?
 
   private static let none = UInt32.max
@@ -40,34 +35,25 @@ struct TagTally {
     return rank == Self.none ? nil : Int(rank)
   }
 
-  /// Counts as far as some rows go; true when that is done.
-  mutating func advance(
-    _ files: borrowing LockedFileSystem, rows: Int, into grouping: inout Grouping, _ field: GroupField
-  ) throws(Errno) -> Bool {
-    if pages.isEmpty { return true }
-    if !areTermsKnown {
-      var found = terms
-      let last = try files.withIndex { index throws(IndexError) in
-        try index.catalog.terms(after: lastTerm, limit: rows) { number, rawKind, text in
-          guard rawKind == kind.rawValue else { return }
-          found[Array(Folding.folded(text).utf8), default: []].append((number, text))
-        }
-      }
-      terms = found
-      if let last { lastTerm = last } else { areTermsKnown = true }
-      return false
-    }
-    var left = rows
-    while left > 0, let (key, group) = terms.first {
-      terms[key] = nil
-      left -= 1
+  /// Counts the answers by their terms.
+  mutating func count(
+    _ files: CatalogFiles, into grouping: inout Grouping, _ field: GroupField
+  ) throws(Errno) {
+    if pages.isEmpty { return }
+    // By what makes them one group.
+    var terms: [[UInt8]: [(number: Int64, text: String)]] = [:]
+    _ = try files.result(
+      of: files.index.catalog.terms(after: .min, limit: .max - 1) { number, rawKind, text in
+        guard rawKind == kind.rawValue else { return }
+        terms[Array(Folding.folded(text).utf8), default: []].append((number, text))
+      })
+    for group in terms.values {
       if group.count == 1, let term = group.first {
-        left -= try count(term, files, into: &grouping, field)
+        try count(term, files, into: &grouping, field)
       } else {
-        left -= try count(group, files, into: &grouping, field)
+        try count(group, files, into: &grouping, field)
       }
     }
-    return terms.isEmpty
   }
 
   private func item(_ texts: [String], _ field: GroupField) -> MediaItem {
@@ -80,53 +66,44 @@ struct TagTally {
     SortPosition(value: .number(-Int64(rank), 0), inode: inode.rawValue)
   }
 
-  /// Calls `body` for all files with a term that are answers; gives how many rows there are.
+  /// Calls `body` for all files with a term that are answers.
   private mutating func forEachAnswer(
-    _ term: Int64, _ files: borrowing LockedFileSystem, _ body: (InodeNumber, Int) -> Void
-  ) throws(Errno) -> Int {
-    do throws(IndexError) {
-      var tally = self
-      pages = [:]
-      recent = nil
-      defer { self = tally }
-      let step = try files.index.catalog.photos(withTag: term, after: nil, limit: .max) { inode in
+    _ term: Int64, _ files: CatalogFiles, _ body: (InodeNumber, Int) -> Void
+  ) throws(Errno) {
+    var tally = self
+    pages = [:]
+    recent = nil
+    defer { self = tally }
+    _ = try files.result(
+      of: files.index.catalog.photos(withTag: term, after: nil, limit: .max) { inode in
         if let rank = tally.rank(of: inode) { body(inode, rank) }
-      }
-      return step?.count ?? 0
-    } catch {
-      throw files.failed(error)
-    }
+      })
   }
 
   private mutating func count(
-    _ term: (number: Int64, text: String), _ files: borrowing LockedFileSystem, into grouping: inout Grouping,
-    _ field: GroupField
-  ) throws(Errno) -> Int {
+    _ term: (number: Int64, text: String), _ files: CatalogFiles, into grouping: inout Grouping, _ field: GroupField
+  ) throws(Errno) {
     var count = 0
     var best: (rank: Int, inode: InodeNumber)?
-    let rows = try forEachAnswer(term.number, files) { inode, rank in
+    try forEachAnswer(term.number, files) { inode, rank in
       count += 1
       if best.map({ rank < $0.rank }) ?? true { best = (rank, inode) }
     }
     if let best { grouping.add(item([term.text], field), times: count, newest: position(best.rank, best.inode)) }
-    return rows
   }
 
   /// The same for several spellings, of which an answer may have more than one.
   private mutating func count(
-    _ group: [(number: Int64, text: String)], _ files: borrowing LockedFileSystem, into grouping: inout Grouping,
-    _ field: GroupField
-  ) throws(Errno) -> Int {
-    var rows = 0
+    _ group: [(number: Int64, text: String)], _ files: CatalogFiles, into grouping: inout Grouping, _ field: GroupField
+  ) throws(Errno) {
     var answers: [Int: (inode: InodeNumber, texts: [String])] = [:]
     for term in group {
-      rows += try forEachAnswer(term.number, files) { inode, rank in
+      try forEachAnswer(term.number, files) { inode, rank in
         answers[rank, default: (inode, [])].texts.append(term.text)
       }
     }
     for (rank, answer) in answers {
       grouping.add(item(answer.texts, field), times: 1, newest: position(rank, answer.inode))
     }
-    return rows
   }
 }

@@ -4,6 +4,8 @@
 // 1. What waits to be read is at most one piece: 512 KiB, and one line more. Groups are an exception:
 //    they are counted as a whole before the first is told.
 // 2. Every answer ends with a line that says so. One that breaks off, or has an error instead, is not whole.
+// 3. Photos in the order of a question are of one moment, however late they are read. Where that ends, the answer breaks off
+//    after whole entries, and says where another one goes on. Each gives at least one entry before it does.
 
 internal import Albums
 internal import Catalog
@@ -32,6 +34,8 @@ struct DoorAnswer {
   private(set) var text = JSONText()
   private var place = 0
   private var isBegun = false
+  /// What the answer is read of.
+  private var asked = AskedMoment()
 
   /// Bytes that are made at once, at least.
   private static let pieceBytes = 128 << 10
@@ -62,14 +66,8 @@ struct DoorAnswer {
   }
 
   /// The next bytes, at most `count`; none at the end.
-  mutating func read(_ count: Int) -> ArraySlice<UInt8> { read(count) { false } ?? [] }
-
-  /// The same; nil if `stops` says before there are any that others are to come first.
-  mutating func read(_ count: Int, stops: () -> Bool) -> ArraySlice<UInt8>? {
-    while place == text.bytes.count, !isAtEnd {
-      make(stops)
-      if place == text.bytes.count, !isAtEnd, stops() { return nil }
-    }
+  mutating func read(_ count: Int) -> ArraySlice<UInt8> {
+    while place == text.bytes.count, !isAtEnd { make() }
     let end = min(text.bytes.count, place + count)
     defer { place = end }
     return text.bytes[place..<end]
@@ -85,7 +83,7 @@ struct DoorAnswer {
     source = .nothing
   }
 
-  private mutating func make(_ stops: () -> Bool) {
+  private mutating func make() {
     text.removeAll()
     place = 0
     let isFirst = !isBegun
@@ -98,8 +96,9 @@ struct DoorAnswer {
       }
       switch source {
       case .answers(var reader, let format):
-        try pieces(of: &reader, format, stops)
-        source = reader.isAtEnd ? .nothing : .answers(reader, format)
+        // What it keeps is not in memory twice while it goes on.
+        source = .nothing
+        answers(of: &reader, format, isFirst: isFirst)
       case .count(let question):
         text.line(String(try fileSystem.questions.count(of: question, for: opener)))
         source = .nothing
@@ -127,12 +126,12 @@ struct DoorAnswer {
       case .nothing: break
       }
     } catch {
-      fail(error, isFirst: isFirst)
+      fail(error, isFirst: isFirst, .json)
     }
   }
 
-  /// Says why there is no answer, or not the rest of it.
-  private mutating func fail(_ error: Errno, isFirst: Bool) {
+  /// Says why there is no answer, or not the rest of it, and where that begins if it can be asked for.
+  private mutating func fail(_ error: Errno, isFirst: Bool, _ format: DoorRequest.Format, next: Cursor? = nil) {
     let reason =
       switch error {
       case .notSupported: "This space has no catalog yet; mount it once for writing"
@@ -141,53 +140,66 @@ struct DoorAnswer {
       case .noData: NoFacts.noPhoto.rawValue
       case .nowInProgress: NoFacts.notExamined.rawValue
       case .permissionDenied: NoFacts.closed.rawValue
-      case .resourceTemporarilyUnavailable: "Too many questions are asked at once; ask again"
+      case .canceled: "What this was read from is not kept any more; ask again"
       default: "The catalog cannot be read (\(error))"
       }
-    if isFirst { return refuse(reason) }
-    let format = if case .answers(_, let known) = source { known } else { DoorRequest.Format.json }
-    text.breakOff(reason, in: format)
+    if isFirst, next == nil { return refuse(reason) }
+    text.breakOff(reason, in: format, next: next)
     source = .nothing
   }
 
-  private mutating func pieces(
-    of reader: inout CatalogReader, _ format: DoorRequest.Format, _ stops: () -> Bool
-  ) throws(Errno) {
+  private mutating func answers(of reader: inout CatalogReader, _ format: DoorRequest.Format, isFirst: Bool) {
+    do throws(Errno) {
+      try pieces(of: &reader, format)
+      if reader.isAtEnd {
+        text.raw(format.endOfAll)
+        try trailer(count: reader.count, next: reader.next)
+      } else {
+        source = .answers(reader, format)
+      }
+    } catch {
+      // What was given is told before.
+      fail(error, isFirst: isFirst, format, next: error == .canceled && reader.count > 0 ? reader.cursor : nil)
+    }
+  }
+
+  private mutating func pieces(of reader: inout CatalogReader, _ format: DoorRequest.Format) throws(Errno) {
     var answers: [CatalogAnswer] = []
+    let room = format == .json ? Self.answersAtOnce : Self.pathsAtOnce
     repeat {
       answers.removeAll(keepingCapacity: true)
-      let room = format == .json ? Self.answersAtOnce : Self.pathsAtOnce
       // JSON is written straight into what is read.
       swap(&text, &reader.text)
       defer { swap(&text, &reader.text) }
-      try fileSystem.questions.piece(&reader, room: room, into: &answers, stops: stops)
+      try fileSystem.questions.piece(&reader, of: &asked, room: room, into: &answers, isOfOne: true)
       guard let end = format.end else { continue }
       for answer in answers {
         reader.text.raw(answer.path)
         reader.text.raw(end)
       }
-    } while !reader.isAtEnd && text.bytes.count < Self.pieceBytes && !stops()
-    guard reader.isAtEnd else { return }
-    text.raw(format.endOfAll)
-    try trailer(count: reader.count, next: reader.next)
+    } while !reader.isAtEnd && text.bytes.count < Self.pieceBytes
   }
 
   private mutating func groups(_ question: CatalogQuestion, _ field: GroupField) throws(Errno) {
-    let groups = try fileSystem.questions.groups(of: question, by: field, for: opener)
-    let shown = groups.prefix(question.limit ?? .max)
-    for group in shown {
-      let newest = try fileSystem.questions.path(
-        of: InodeNumber(rawValue: group.newest), includesTrash: question.showsTrash, within: question.within,
-        for: opener)
-      text.value(group, newest: newest)
-      text.endLine()
+    let told = try fileSystem.questions.asking { files throws(Errno) -> (lines: [UInt8], count: Int) in
+      let groups = try fileSystem.questions.groups(of: question, by: field, for: opener, files)
+      let shown = groups.prefix(question.limit ?? .max)
+      var view = CatalogView(question, for: opener)
+      var lines = JSONText()
+      for group in shown {
+        let names = try view.names(of: InodeNumber(rawValue: group.newest), files).map(\.path)
+        lines.value(group, newest: names.min { $0.lexicographicallyPrecedes($1) })
+        lines.endLine()
+      }
+      return (lines.bytes, shown.count)
     }
-    try trailer(count: shown.count, next: nil)
+    text.raw(told.lines)
+    try trailer(count: told.count, next: nil)
   }
 
   private mutating func duplicates(_ search: inout DuplicateSearch) throws(Errno) {
     repeat {
-      switch try search.next(in: fileSystem, for: opener) {
+      switch try search.next(in: fileSystem) {
       case .nothing: continue
       case .waiting(let left):
         // Decoding takes long. Between two reads the asker may go away, and the thread serves others.
@@ -198,22 +210,37 @@ struct DoorAnswer {
         text.endLine()
         return
       case .group(let group):
-        text.beginObject()
-        text.field("kind", search.kind.rawValue)
-        text.name("members")
-        text.beginArray()
-        for item in group { try fileSystem.questions.writeFacts(of: item, for: opener, to: &text) }
-        text.endArray()
-        text.endObject()
+        guard let line = try line(of: group, search.kind) else { continue }
+        search.noteTold()
+        text.raw(line)
         text.endLine()
       }
     } while !search.isAtEnd && text.bytes.count < Self.pieceBytes
     if search.isAtEnd { try trailer(count: search.count, next: nil) }
   }
 
+  /// A group of duplicates as a line; nil if the asker sees fewer than two.
+  private mutating func line(of group: [InodeNumber], _ kind: DuplicateKind) throws(Errno) -> [UInt8]? {
+    let (fileSystem, opener) = (fileSystem, opener)
+    return try fileSystem.questions.reading(&asked) { files throws(Errno) -> [UInt8]? in
+      let seen = try fileSystem.duplicates.seen(among: group, for: opener, files)
+      if seen.isEmpty { return nil }
+      var line = JSONText()
+      line.beginObject()
+      line.field("kind", kind.rawValue)
+      line.name("members")
+      line.beginArray()
+      for item in seen { try fileSystem.questions.writeFacts(of: item, for: opener, to: &line, files) }
+      line.endArray()
+      line.endObject()
+      return line.bytes
+    }
+  }
+
   private mutating func sizes(_ search: inout SizeSearch) throws(Errno) {
     while !search.isAtEnd, text.bytes.count < Self.pieceBytes {
-      for file in try search.next(in: fileSystem) {
+      let found = try fileSystem.questions.reading(&asked) { files throws(Errno) in try search.next(files) }
+      for file in found {
         text.beginObject()
         text.field("path", file.path, digits: "pathBytes")
         text.field("size", file.size)
@@ -283,12 +310,15 @@ extension DoorRequest.Format {
 
 extension JSONText {
   /// Ends an answer before its end. Where entries are no lines, the end of one would be a byte of the next entry.
-  mutating func breakOff(_ reason: String, in format: DoorRequest.Format) {
+  ///
+  /// - Parameter next: where another answer has the rest, if all entries are whole.
+  mutating func breakOff(_ reason: String, in format: DoorRequest.Format, next: Cursor? = nil) {
     if format.hasLines { breakLine() }
     raw(format.endOfAll)
     beginObject()
     field("end", false)
     field("error", reason)
+    if let next { field("next", next.text) }
     endObject()
     endLine()
   }

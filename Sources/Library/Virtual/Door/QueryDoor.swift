@@ -57,16 +57,13 @@ package final class DoorSession: @unchecked Sendable {
   }
 
   /// The next bytes of the answer, at most `count`; none at its end. The first read ends the question.
-  package func read(_ count: Int) -> ArraySlice<UInt8> { read(count) { false } ?? [] }
-
-  /// The same; nil if `stops` says, while rows are looked at, that others are to come first. Then it is called again.
-  package func read(_ count: Int, stops: () -> Bool) -> ArraySlice<UInt8>? {
+  package func read(_ count: Int) -> ArraySlice<UInt8> {
     lock.withLock {
-      if answer == nil {
-        answer = DoorAnswer(request, from: fileSystem, for: opener, today: today())
-        request = []
-      }
-      return answer?.read(count, stops: stops)
+      var answer = answer ?? DoorAnswer(request, from: fileSystem, for: opener, today: today())
+      self.answer = nil
+      request = []
+      defer { self.answer = answer }
+      return answer.read(count)
     }
   }
 }

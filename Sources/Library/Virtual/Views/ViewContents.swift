@@ -155,10 +155,10 @@ struct ViewReader: Sendable {
   func files(_ inodes: [InodeNumber]) throws(Errno) -> [ViewedFile] {
     if inodes.isEmpty { return [] }
     var view = CatalogView(.all, showsTrash: true, for: try owner())
-    return try fileSystem.reading { files throws(Errno) in
+    return try fileSystem.questions.present { files throws(Errno) -> [ViewedFile] in
       var found: [ViewedFile] = []
       for inode in inodes {
-        guard let record = try files.rights.presentRecord(inode), record.mode & FileKind.mask == FileKind.regular,
+        guard let record = try files.record(inode), record.mode & FileKind.mask == FileKind.regular,
           try view.mayRead(inode, files)
         else { continue }
         let names = try view.names(of: inode, files).map { (path: $0.path, isTrash: $0.isTrash) }

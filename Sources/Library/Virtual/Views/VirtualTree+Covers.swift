@@ -102,8 +102,8 @@ extension VirtualTree {
     }
     let cover = AlbumCover(value)
     let owner = try views.owner()
-    return try fileSystem.reading { files throws(Errno) in
-      guard try files.rights.isSeen(directory, by: owner) else { return nil }
+    return try fileSystem.questions.present { files throws(Errno) -> InodeNumber? in
+      guard try files.isSeen(directory, by: owner) else { return nil }
       var candidates: [InodeNumber] = []
       if let name = FileName(cover.name),
         let entry = try files.result(of: files.index.dentry(parent: directory, name: name))
@@ -117,7 +117,7 @@ extension VirtualTree {
       }
       for inode in candidates {
         guard try files.result(of: files.index.catalog.item(inode)) != nil,
-          let record = try files.rights.presentRecord(inode), try files.rights.may(owner, .read, record)
+          let record = try files.record(inode), try files.may(owner, .read, record)
         else { continue }
         return inode
       }
@@ -142,14 +142,14 @@ extension VirtualTree {
     while next < waiting.count, next < Self.mostDirectories {
       let album = waiting[next]
       next += 1
-      guard try fileSystem.reading({ files throws(Errno) in try files.rights.isSeen(album, by: owner) }) else {
+      guard try fileSystem.questions.present({ files throws(Errno) in try files.isSeen(album, by: owner) }) else {
         continue
       }
       var hasPhotos = false
       var last: [UInt8] = []
       while true {
-        let items = try fileSystem.reading { files throws(Errno) in
-          try files.rights.items(inAlbum: album, after: last, limit: Self.batch, for: owner)
+        let items = try fileSystem.questions.present { files throws(Errno) in
+          try files.items(inAlbum: album, after: last, limit: Self.batch, for: owner)
         }
         for item in items.visible {
           hasPhotos = true
@@ -167,11 +167,11 @@ extension VirtualTree {
   }
 }
 
-extension AccessRights {
+extension CatalogFiles {
   /// Whether a user finds the names in a directory, and it is no trash.
   fileprivate func isSeen(_ directory: InodeNumber, by opener: Opener) throws(Errno) -> Bool {
     var folders = CatalogFolders(for: opener)
-    guard let folder = try folders.folder(directory, files) else { return false }
+    guard let folder = try folders.folder(directory, self) else { return false }
     return folder.isVisible && !folder.isTrash
   }
 
@@ -179,10 +179,10 @@ extension AccessRights {
   fileprivate func items(
     inAlbum directory: InodeNumber, after name: [UInt8], limit: Int, for opener: Opener
   ) throws(Errno) -> (visible: [ItemRecord], last: [UInt8]?) {
-    let items = try files.result(of: files.index.catalog.items(inAlbum: directory, after: name, limit: limit))
+    let items = try result(of: index.catalog.items(inAlbum: directory, after: name, limit: limit))
     var visible: [ItemRecord] = []
     for item in items where item.name.first != 0x2E {
-      guard let record = try presentRecord(item.item.inode), try may(opener, .read, record) else { continue }
+      guard let record = try record(item.item.inode), try may(opener, .read, record) else { continue }
       visible.append(item.item)
     }
     return (visible, items.last?.name)

@@ -18,7 +18,8 @@
 // Lock rule: what the lock guards, the index included, is reached through `LockedFileSystem` only, and one exists
 // only while the lock is held. A method of it that is `mutating` may give the lock back meanwhile; the others keep
 // it. Data, intents and commits are sealed, opened, read and written without it, and so are the files of this machine,
-// such as the table of towns and those of time zones. Nobody waits with it held for a decoder or another thread. A debug
+// such as the table of towns and those of time zones. Who reads much of the index takes a moment of it, and gives the lock
+// back (FileSystem+Moment.swift). Nobody waits with it held for a decoder or another thread. A debug
 // build traps where that is broken (`Waiting`). Messages to the system log are sent with it held, and two things do I/O.
 // The index does: SQLite needs a page in the middle of a statement, and one that no cache has is read and opened then.
 // Whatever asks the space for room does: `Space.answer` asks the disk from time to time how much is free, and `promise`,

@@ -40,14 +40,20 @@ public final class Gallery: Sendable {
 
   func ask(_ request: CatalogRequest) throws -> AnswerReader {
     do {
-      let door = try CatalogDoor(of: root)
-      try door.ask(request.bytes)
-      return try AnswerReader(DoorStream(door))
+      return try AnswerReader(stream(request)) { [self] cursor, told in
+        try stream(request.rest(after: cursor, told: told))
+      }
     } catch let error as Errno where error == .argListTooLong {
       throw GalleryError(.badRequest, "The query is too long for a space that is open for reading only.")
     } catch let error as Errno where error == .noSuchFileOrDirectory || error == .notDirectory {
       throw GalleryError(.unavailable, "The space is not mounted any more.")
     }
+  }
+
+  private func stream(_ request: CatalogRequest) throws(Errno) -> DoorStream {
+    let door = try CatalogDoor(of: root)
+    try door.ask(request.bytes)
+    return DoorStream(door)
   }
 
   /// Asks the catalog for lines of JSON.

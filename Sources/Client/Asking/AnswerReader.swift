@@ -1,6 +1,8 @@
 // Invariants
 // 1. Memory is bounded by the longest entry, however many there are.
-// 2. An answer that ends before its trailer is an error, never a short answer.
+// 2. An answer that ends before its trailer is an error, never a short answer. One that breaks off because what it is read
+//    from is not kept any more says where another one goes on: that is asked for, at most `mostParts` times, and is a part of
+//    the same answer for who reads it.
 
 internal import Catalog
 internal import Glibc
@@ -39,16 +41,33 @@ package struct AnswerTrailer: Equatable {
 
 /// Reads the answer of the door.
 package struct AnswerReader {
-  private let stream: any AnswerStream
+  /// Asks for the rest of an answer, by the cursor of the last entry and the number of entries that there were.
+  package typealias Continuation = (_ cursor: String, _ told: Int) throws -> any AnswerStream
+
+  /// Parts in which an answer may come. Each has an entry at least.
+  private static let mostParts = 100
+
+  private var stream: any AnswerStream
+  private let goOn: Continuation?
+  private var parts = 1
+  /// Entries that were given out, and those of parts that are over.
+  private var told = 0
+  private var toldBefore = 0
   private var bytes: [UInt8] = []
   private var place = 0
   private var isAtEnd = false
 
-  /// A reader of an answer that begins now.
+  /// A reader of an answer that begins now. `goOn` asks for the rest of one that breaks off, where that can be done.
   ///
   /// - Throws: `AnswerFailure` with what the door says is wrong.
-  package init(_ stream: any AnswerStream) throws {
+  package init(_ stream: any AnswerStream, goOn: Continuation? = nil) throws {
     self.stream = stream
+    self.goOn = goOn
+    try begin()
+  }
+
+  /// Reads the first line.
+  private mutating func begin() throws {
     let first = try entry(endedBy: UInt8(ascii: "\n")) ?? []
     let word = String(decoding: first, as: UTF8.self)
     if word == "ok" { return }
@@ -73,8 +92,10 @@ package struct AnswerReader {
       if path.isEmpty {
         var rest: [UInt8] = []
         while let more = try entry(endedBy: 0) { rest += more }
-        return try Self.trailer(JSONReader.value(of: rest))
+        if let trailer = try end(JSONReader.value(of: rest)) { return trailer }
+        continue
       }
+      told += 1
       try body(path)
     }
     throw Self.unknownAnswer
@@ -90,7 +111,11 @@ package struct AnswerReader {
       let tile = Array(bytes[place..<place + count])
       place += count
       guard let path = try entry(endedBy: 0) else { throw Self.unknownAnswer }
-      if path.isEmpty { return try Self.trailer(JSONReader.value(of: try text())) }
+      if path.isEmpty {
+        if let trailer = try end(JSONReader.value(of: try text())) { return trailer }
+        continue
+      }
+      told += 1
       try body(tile[..<8], tile[8...].reversed().reduce(0) { $0 << 8 | UInt64($1) }, path)
     }
   }
@@ -113,8 +138,13 @@ package struct AnswerReader {
   package mutating func lines(_ body: (ArraySlice<UInt8>) throws -> Void) throws -> AnswerTrailer {
     let end = Array("{\"end\":".utf8)
     while let line = try entry(endedBy: UInt8(ascii: "\n")) {
-      if line.starts(with: end) { return try Self.trailer(JSONReader.value(of: Array(line))) }
-      if !line.isEmpty { try body(line) }
+      if line.starts(with: end) {
+        if let trailer = try self.end(JSONReader.value(of: Array(line))) { return trailer }
+        continue
+      }
+      if line.isEmpty { continue }
+      told += 1
+      try body(line)
     }
     throw Self.unknownAnswer
   }
@@ -136,6 +166,21 @@ package struct AnswerReader {
     while !isAtEnd, case let block = try stream.read(), !block.isEmpty { whole += block }
     isAtEnd = true
     return whole
+  }
+
+  /// The trailer of the whole answer; nil if the rest of it comes now.
+  private mutating func end(_ value: JSONValue) throws -> AnswerTrailer? {
+    if value["end"] == .bool(false), let cursor = value["next"]?.text, let goOn, parts < Self.mostParts {
+      parts += 1
+      toldBefore = told
+      stream = try goOn(cursor, told)
+      (bytes, place, isAtEnd) = ([], 0, false)
+      try begin()
+      return nil
+    }
+    var trailer = try Self.trailer(value)
+    trailer.count += toldBefore
+    return trailer
   }
 
   private static func trailer(_ value: JSONValue) throws -> AnswerTrailer {

@@ -47,6 +47,14 @@ package struct CatalogRequest: Equatable {
     self.query = query
   }
 
+  /// What asks for the rest of an answer that broke off behind so many entries, the last of which has this cursor.
+  package func rest(after cursor: String, told: Int) -> CatalogRequest {
+    var rest = self
+    rest.after = cursor
+    rest.limit = limit.map { max(0, $0 - told) }
+    return rest
+  }
+
   /// The bytes that are written to the door.
   package var bytes: [UInt8] {
     if asksForZone { return Array("zone\n\n".utf8) }

@@ -8,7 +8,9 @@ struct MountedSource: PhotoSource {
   func answer(to request: CatalogRequest) throws -> AnswerReader {
     let door = try ask(request)
     do {
-      return try AnswerReader(DoorStream(door))
+      return try AnswerReader(DoorStream(door)) { cursor, told in
+        DoorStream(try ask(request.rest(after: cursor, told: told)))
+      }
     } catch let failure as AnswerFailure {
       throw CommandFailure(failure)
     }

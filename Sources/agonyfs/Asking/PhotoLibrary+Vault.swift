@@ -56,9 +56,13 @@ struct VaultSource: PhotoSource {
   let fileSystem: FileSystem
 
   func answer(to request: CatalogRequest) throws -> AnswerReader {
+    try AnswerReader(stream(request)) { cursor, told in stream(request.rest(after: cursor, told: told)) }
+  }
+
+  private func stream(_ request: CatalogRequest) -> SessionStream {
     let session = DoorSession(fileSystem, for: .everything)
     session.ask(request.bytes)
-    return try AnswerReader(SessionStream(session: session))
+    return SessionStream(session: session)
   }
 }
 

@@ -40,6 +40,35 @@ final class PiecesOfAnswer: AnswerStream {
     #expect(lines == 2 && trailer.next == "1d1.5")
   }
 
+  /// What one answer lacks another one has, and both are one for who reads them.
+  @Test func anAnswerThatBreaksOffIsGoneOnWith() throws {
+    var request = CatalogRequest()
+    request.limit = 9
+    func broken(_ cursor: String) -> String { "{\"end\":false,\"error\":\"gone\",\"next\":\"\(cursor)\"}\n" }
+    func ends(_ end: String) -> [(text: String, isPaths: Bool)] {
+      [("ok\na\0b\0\0\(end)", true), ("ok\n{\"a\":1}\n{\"b\":1}\n\(end)", false)]
+    }
+    for (first, isPaths) in ends(broken("1d1.5")) {
+      var asked: [CatalogRequest] = []
+      let second = isPaths ? "ok\nc\0\0\(broken("1d1.6"))" : "ok\n{\"c\":1}\n\(broken("1d1.6"))"
+      let third = isPaths ? "ok\nd\0e\0\0\(Self.trailer)\n" : "ok\n{\"d\":1}\n{\"e\":1}\n\(Self.trailer)\n"
+      var reader = try AnswerReader(PiecesOfAnswer(first, size: 3)) { cursor, told in
+        asked.append(request.rest(after: cursor, told: told))
+        return PiecesOfAnswer(asked.count == 1 ? second : third, size: 5)
+      }
+      var entries = 0
+      let trailer = try isPaths ? reader.paths { _ in entries += 1 } : reader.lines { _ in entries += 1 }
+      #expect(entries == 5 && trailer.count == 5 && trailer.next == "1d1.5")
+      #expect(asked.map(\.after) == ["1d1.5", "1d1.6"] && asked.map(\.limit) == [7, 6])
+      // Whoever cannot go on is told why; so is who would for ever.
+      let failure = AnswerFailure("The answer broke off: gone.")
+      var other = try AnswerReader(PiecesOfAnswer(first, size: 3))
+      #expect(throws: failure) { _ = try isPaths ? other.paths { _ in } : other.lines { _ in } }
+      var endless = try AnswerReader(PiecesOfAnswer(first, size: 3)) { _, _ in PiecesOfAnswer(first, size: 9) }
+      #expect(throws: failure) { _ = try isPaths ? endless.paths { _ in } : endless.lines { _ in } }
+    }
+  }
+
   @Test func anAnswerThatIsCutIsNoAnswer() throws {
     for text in ["", "ok", "ok\n", "ok\na\0", "ok\na\0\0", "ok\na\0\0{\"end\":true"] {
       #expect(throws: (any Error).self) {

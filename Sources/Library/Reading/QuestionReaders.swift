@@ -10,7 +10,6 @@ internal import Albums
 internal import Index
 internal import System
 internal import SystemPackage
-internal import Vault
 
 /// Lends indexes to questions.
 final class QuestionReaders: @unchecked Sendable {

@@ -49,7 +49,7 @@ import Testing
 
   private func found(_ word: String, _ index: Index) throws -> [InodeNumber] {
     var numbers: [InodeNumber] = []
-    _ = try index.catalog.photos(matching: word, after: nil, limit: 9) { numbers.append($0) }
+    try index.catalog.photos(matching: word) { numbers.append($0) }
     return numbers
   }
 

@@ -1,18 +1,16 @@
-// Which photos have a word, a tag or a content, as numbers in order, so that a search may be left and taken up again.
+// Which photos have a word, a tag or a content, as numbers.
 
 package import Vault
 
 /// Statements that find numbers of photos.
 final class FindingStatements {
-  let words, tagged, hashed, hash, terms, directories, children, sizes: Statement
+  let words, tagged, hashed, hash, directories, children, sizes: Statement
 
   init(_ connection: Connection) throws(IndexError) {
-    words = try connection.prepare(
-      "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid > ?2 ORDER BY rowid LIMIT ?3")
-    tagged = try connection.prepare("SELECT inode FROM item_tag WHERE tag = ?1 AND inode > ?2 ORDER BY inode LIMIT ?3")
-    hashed = try connection.prepare("SELECT inode FROM media WHERE hash >= ?1 AND (?2 IS NULL OR hash < ?2) LIMIT ?3")
+    words = try connection.prepare("SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid")
+    tagged = try connection.prepare("SELECT inode FROM item_tag WHERE tag = ?1")
+    hashed = try connection.prepare("SELECT inode FROM media WHERE hash >= ?1 AND (?2 IS NULL OR hash < ?2)")
     hash = try connection.prepare("SELECT hash FROM media WHERE inode = ?1")
-    terms = try connection.prepare("SELECT id, kind, text FROM term WHERE id > ?1 ORDER BY id LIMIT ?2")
     directories = try connection.prepare(
       "SELECT inode FROM dentry INDEXED BY dentry_directory WHERE kind = 4 AND inode > ?1 ORDER BY inode LIMIT ?2")
     // S_IFMT and S_IFREG.
@@ -30,18 +28,11 @@ extension CatalogTables {
     return made
   }
 
-  private func numbers(
-    _ statement: Statement, _ body: (InodeNumber) -> Void
-  ) throws(IndexError) -> (count: Int, last: InodeNumber)? {
-    var count = 0
-    var last = InodeNumber.root
+  private func forEachNumber(_ statement: Statement, _ body: (InodeNumber) -> Void) throws(IndexError) {
     try statement.forEachRow { (row) throws(IndexError) in
-      last = row.inodeNumber(0)
-      count += 1
-      body(last)
+      body(row.inodeNumber(0))
       return true
     }
-    return count > 0 ? (count, last) : nil
   }
 
   /// The next regular files after a number, with their lengths as the rows have them.
@@ -53,26 +44,21 @@ extension CatalogTables {
     }
   }
 
-  /// The next photos in whose texts an expression of full-text search finds something; nil after the last.
-  package func photos(
-    matching expression: String, after inode: InodeNumber?, limit: Int, _ body: (InodeNumber) -> Void
-  ) throws(IndexError) -> (count: Int, last: InodeNumber)? {
-    try numbers(findingStatements().words.bind(expression, inode ?? .lowest, limit), body)
+  /// Calls `body` for the photos in whose texts an expression of full-text search finds something.
+  package func photos(matching expression: String, _ body: (InodeNumber) -> Void) throws(IndexError) {
+    try forEachNumber(findingStatements().words.bind(expression), body)
   }
 
-  /// The next photos with a tag or person, by its term; nil after the last.
-  package func photos(
-    withTag term: Int64, after inode: InodeNumber?, limit: Int, _ body: (InodeNumber) -> Void
-  ) throws(IndexError) -> (count: Int, last: InodeNumber)? {
-    try numbers(findingStatements().tagged.bind(term, inode ?? .lowest, limit), body)
+  /// Calls `body` for the photos with a tag or person, by its term.
+  package func photos(withTag term: Int64, _ body: (InodeNumber) -> Void) throws(IndexError) {
+    try forEachNumber(findingStatements().tagged.bind(term), body)
   }
 
-  /// Files whose content's hash is in a range, at most `limit`; false if there are more.
+  /// Calls `body` for the files whose content's hash is in a range.
   package func files(
-    withHashFrom lower: [UInt8], before upper: [UInt8]?, limit: Int, _ body: (InodeNumber) -> Void
-  ) throws(IndexError) -> Bool {
-    let found = try numbers(findingStatements().hashed.bind(lower, upper, limit + 1), body)
-    return found?.count ?? 0 <= limit
+    withHashFrom lower: [UInt8], before upper: [UInt8]?, _ body: (InodeNumber) -> Void
+  ) throws(IndexError) {
+    try forEachNumber(findingStatements().hashed.bind(lower, upper), body)
   }
 
   /// The keyed hash of a file's content, if it is known.
@@ -81,19 +67,6 @@ extension CatalogTables {
       row.isNull(0) ? nil : row.bytes(0)
     }
     return hash ?? nil
-  }
-
-  /// The next terms of all kinds after a number; the last number, or nil after the last.
-  package func terms(
-    after number: Int64, limit: Int, _ body: (_ number: Int64, _ kind: Int64, _ text: String) -> Void
-  ) throws(IndexError) -> Int64? {
-    var last: Int64?
-    try findingStatements().terms.bind(number, limit).forEachRow { (row) throws(IndexError) in
-      last = row.integer(0)
-      body(row.integer(0), row.integer(1), row.text(2))
-      return true
-    }
-    return last
   }
 
   /// The next directories after an inode number, in order; the root is none of them.

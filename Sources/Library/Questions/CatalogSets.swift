@@ -34,27 +34,18 @@ struct CatalogSet {
     try files.withIndex { index throws(IndexError) in
       switch search {
       case .words(let pattern):
-        _ = try index.catalog.photos(matching: pattern.fullTextExpression, after: nil, limit: Self.all) {
-          found.insert($0)
-        }
+        try index.catalog.photos(matching: pattern.fullTextExpression) { found.insert($0) }
       case .terms(let kind, let matches):
-        var terms: [Int64] = []
-        _ = try index.catalog.terms(after: .min, limit: Self.all) { number, rawKind, text in
-          if rawKind == kind.rawValue, matches(text) { terms.append(number) }
-        }
-        for term in terms {
-          _ = try index.catalog.photos(withTag: term, after: nil, limit: Self.all) { found.insert($0) }
+        for term in try index.catalog.terms(kind) where matches(term.text) {
+          try index.catalog.photos(withTag: term.number) { found.insert($0) }
         }
       case .hash(let digits):
         let (lower, upper) = Self.contents(digits)
-        _ = try index.catalog.files(withHashFrom: lower, before: upper, limit: Self.all) { found.insert($0) }
+        try index.catalog.files(withHashFrom: lower, before: upper) { found.insert($0) }
       }
     }
     bits = found
   }
-
-  /// No limit; one more is a number.
-  private static let all = Int.max - 1
 
   /// The contents whose hash begins with some digits: from one, and before another if there is one.
   private static func contents(_ digits: String) -> (lower: [UInt8], upper: [UInt8]?) {

@@ -42,11 +42,9 @@ struct TagTally {
     if pages.isEmpty { return }
     // By what makes them one group.
     var terms: [[UInt8]: [(number: Int64, text: String)]] = [:]
-    _ = try files.result(
-      of: files.index.catalog.terms(after: .min, limit: .max - 1) { number, rawKind, text in
-        guard rawKind == kind.rawValue else { return }
-        terms[Array(Folding.folded(text).utf8), default: []].append((number, text))
-      })
+    for term in try files.result(of: files.index.catalog.terms(kind)) {
+      terms[Array(Folding.folded(term.text).utf8), default: []].append(term)
+    }
     for group in terms.values {
       if group.count == 1, let term = group.first {
         try count(term, files, into: &grouping, field)
@@ -74,10 +72,11 @@ struct TagTally {
     pages = [:]
     recent = nil
     defer { self = tally }
-    _ = try files.result(
-      of: files.index.catalog.photos(withTag: term, after: nil, limit: .max) { inode in
+    try files.withIndex { index throws(IndexError) in
+      try index.catalog.photos(withTag: term) { inode in
         if let rank = tally.rank(of: inode) { body(inode, rank) }
-      })
+      }
+    }
   }
 
   private mutating func count(

@@ -4,6 +4,7 @@
 // 1. What a question reads is of one moment, which begins after it was asked: an answer is of the state then.
 // 2. A moment may end, since it delays neither cleaning nor anybody who needs room on a full disk. What was asked of it is
 //    asked of a later one then, `mostMoments` times, and at last of the files as they are, under the lock: these cannot end.
+//    So it is where no moment can be had, since the index cannot commit what was changed.
 
 internal import Albums
 internal import Index
@@ -35,7 +36,9 @@ extension CatalogQuestions {
     let readers = fileSystem.library.readers
     for _ in 0..<Self.mostMoments {
       do throws(Errno) {
-        let moment = if let known = asked.moment { known } else { try takeMoment() }
+        var known = asked.moment
+        if known == nil { known = try? takeMoment() }
+        guard let moment = known else { break }
         asked.moment = moment
         return try readers.withIndex(of: moment.files.pages) { index throws(Errno) in
           try body(CatalogFiles(moment, index, of: fileSystem))

@@ -23,7 +23,10 @@ import Testing
   }
 
   @Test func whatIsChangedLaterIsNotInIt() throws {
-    let vault = try TestVault { $0.commitInterval = 3600 }
+    let vault = try TestVault {
+      $0.commitInterval = 3600
+      $0.cleans = false
+    }
     let files = vault.files
     try files.make("a", with: pattern(70_000, 1))
     let first = try moment(files)

@@ -44,7 +44,8 @@ package struct CatalogQuestions: Sendable {
     if reader.isCutOff { throw .canceled }
     try reading(&asked) { files throws(Errno) in
       if !reader.isOf(files) {
-        if isOfOne, reader.count > 0 {
+        // Files that are asked as they are again, since no moment can be had, are of no state that ends.
+        if isOfOne, reader.count > 0, reader.moment != nil || files.moment != nil {
           reader.isCutOff = true
           return
         }

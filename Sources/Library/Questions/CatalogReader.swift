@@ -28,7 +28,7 @@ struct CatalogReader {
   private var view: CatalogView
   private var isPrepared = false
   /// What the last piece was read of, once there was one; nil if that was no moment.
-  private var moment: CatalogMoment?
+  private(set) var moment: CatalogMoment?
   private var isBegun = false
   /// The only photos among which there are answers, if they are few.
   private var few: [TimelineKey]?

@@ -221,7 +221,8 @@ struct DoorAnswer {
 
   /// A group of duplicates as a line; nil if the asker sees fewer than two.
   private mutating func line(of group: [InodeNumber], _ kind: DuplicateKind) throws(Errno) -> [UInt8]? {
-    let (fileSystem, opener) = (fileSystem, opener)
+    let fileSystem = fileSystem
+    let opener = opener
     return try fileSystem.questions.reading(&asked) { files throws(Errno) -> [UInt8]? in
       let seen = try fileSystem.duplicates.seen(among: group, for: opener, files)
       if seen.isEmpty { return nil }

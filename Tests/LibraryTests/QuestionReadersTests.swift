@@ -1,0 +1,67 @@
+import AlbumsSupport
+import Catalog
+import Glibc
+import Index
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Albums
+@testable import Library
+
+/// The indexes that questions read.
+@Suite struct QuestionReadersTests {
+  private let library: CatalogLibrary
+  private var files: FileSystem { library.files }
+
+  init() throws { library = try CatalogLibrary() }
+
+  private func index() throws -> Index { try files.questions.asking { state throws(Errno) in state.index } }
+
+  @Test func oneIsReadAgainWhileNothingChanges() throws {
+    try library.add("a.jpg")
+    let first = try index()
+    #expect(try index() === first)
+    try library.add("b.jpg")
+    let second = try index()
+    #expect(second !== first)
+    // A commit changes nothing for who reads.
+    try files.synchronize()
+    #expect(try index() === second)
+    try files.close()
+  }
+
+  @Test func fewAreReadAtOnce() throws {
+    let now = Atomic(0)
+    let most = Atomic(0)
+    let files = files
+    try inThreads(12) { _ in
+      try files.questions.asking { _ throws(Errno) in
+        let count = now.add(1, ordering: .relaxed).newValue
+        if count > most.load(ordering: .relaxed) { most.store(count, ordering: .relaxed) }
+        usleep(5000)
+        now.subtract(1, ordering: .relaxed)
+      }
+    }
+    #expect((1...QuestionReaders.most).contains(most.load(ordering: .relaxed)))
+    try files.close()
+  }
+
+  /// Answers that are not read to their end keep their states in memory, but not any number of them.
+  @Test func theOldestOfManyStatesEnds() throws {
+    var asked: [AskedMoment] = []
+    for number in 0..<10 {
+      try library.add("\(number).jpg")
+      var one = AskedMoment()
+      try files.questions.reading(&one) { _ throws(Errno) in }
+      asked.append(one)
+    }
+    #expect(asked.map { $0.moment?.files.pages.hasEnded } == [true, true] + [Bool?](repeating: false, count: 8))
+    // What ended is asked of the present state.
+    var oldest = asked[0]
+    try files.questions.reading(&oldest) { _ throws(Errno) in }
+    #expect(oldest.moment?.files.pages === asked[9].moment?.files.pages)
+    try files.close()
+  }
+}

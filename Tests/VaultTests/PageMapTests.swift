@@ -73,6 +73,6 @@ import Testing
 
   /// Where the elements of a chunk are.
   private func place(_ chunk: [UInt64]) -> UInt {
-    unsafe chunk.withUnsafeBytes { unsafe UInt(bitPattern: $0.baseAddress) }
+    unsafe chunk.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
   }
 }

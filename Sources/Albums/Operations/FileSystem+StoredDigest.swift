@@ -32,12 +32,7 @@ extension FileSystem {
   package func storedDigest(
     of number: InodeNumber, _ key: ContentKey = .ofThisRun, for opener: Opener
   ) throws(Errno) -> StoredDigest {
-    let begin = try locked { files throws(Errno) in
-      guard let record = try files.rights.presentRecord(number), try files.rights.may(opener, .read, record) else {
-        throw .permissionDenied
-      }
-      return try files.data.writeOutFile(number)
-    }
+    let begin = try writeOut(number, for: opener)
     var hasher = ContentHasher(key)
     var reader = PastMemoryReader(of: space)
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.digestStep, alignment: 4096)
@@ -52,6 +47,22 @@ extension FileSystem {
     }
     try locked { files throws(Errno) in _ = try files.data.requireUnchanged(number, since: begin) }
     return StoredDigest(size: begin.size, hash: hasher.finish())
+  }
+
+  /// Writes out a file that the user may read. Where the log is full it waits for the cleaner, as an fsync does.
+  private func writeOut(_ number: InodeNumber, for opener: Opener) throws(Errno) -> WrittenFile {
+    while true {
+      do throws(Errno) {
+        return try locked { files throws(Errno) in
+          guard let record = try files.rights.presentRecord(number), try files.rights.may(opener, .read, record) else {
+            throw .permissionDenied
+          }
+          return try files.data.writeOutFile(number)
+        }
+      } catch {
+        guard error == .noSpace, locked({ $0.waitForRoom() }) else { throw error }
+      }
+    }
   }
 
   private func readPastMemory(

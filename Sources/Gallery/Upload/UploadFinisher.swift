@@ -1,3 +1,12 @@
+// The end of an upload: what was received is verified, gets its name, and is told to be stored.
+//
+// Invariants
+// 1. The bytes are durable and compared before the file has its name: the mount syncs them itself before it reads them
+//    back for the hash. The name is durable before anybody is told of it: one sync of the space, which has the bytes, the
+//    times, the line in the log and the name, or none of them.
+// 2. Where the vault has no room for the bytes, the hash fails, and the file gets no name. What the sync after it needs is
+//    kept free for commits; if it fails all the same, the name stays, and nobody is told until a later sync has it.
+
 internal import Client
 internal import Crypto
 internal import Glibc
@@ -24,8 +33,6 @@ struct UploadFinisher {
     return try GalleryError.of("The upload") {
       let file = try calls.openToWrite(bytes, in: incoming)
       let description = log.description
-      // Where the vault is full, this fails, and not the sync after the file has its name.
-      try calls.flush(file)
       let inode = try calls.status(of: file).inode
       let isKnown = running?.size == description.length && running?.file == inode
       let sent: FileDigest? = if isKnown { running?.finish() } else { try digest(of: file, if: log.pieces) }

@@ -90,13 +90,13 @@ let package = Package(
     .target(
       name: "HostFiles",
       dependencies: [
-        "System", "Crypto", "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
+        "System", "Crypto", "Catalog", "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: hot),
     .target(
       name: "Import",
       dependencies: [
-        "System", "Crypto", "Storage", "Media", "HostFiles", "CPlatform",
+        "System", "Crypto", "Storage", "Media", "Catalog", "HostFiles", "CPlatform",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: hot),
@@ -243,7 +243,7 @@ let package = Package(
     .testTarget(
       name: "ImportTests",
       dependencies: [
-        "Import", "HostFiles", "Media", "System", "Crypto", "CPlatform", "TestSupport", "agonyfs-decoder",
+        "Import", "HostFiles", "Catalog", "Media", "System", "Crypto", "CPlatform", "TestSupport", "agonyfs-decoder",
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -9,6 +9,8 @@
 //    Takeout, whose name may be cut.
 // 3. What is neither photo, video nor companion belongs to nothing.
 
+internal import Catalog
+
 /// Which names of a directory belong together.
 package enum Companions {
   /// What a name says about what it belongs to.
@@ -34,7 +36,6 @@ package enum Companions {
   private static let companionEndings = endings("xmp aae json thm lrv lrf srt wav pp3 dop")
   /// What Takeout puts before ".json", from which it cuts the end.
   private static let takeoutPart = Array("supplemental-metadata".utf8)
-  private static let editedSuffixes = (EditedSuffixes.all + ["_edited"]).map { Array($0.utf8) }
 
   private static func endings(_ list: String) -> Set<[UInt8]> { Set(list.split(separator: " ").map { Array($0.utf8) }) }
 
@@ -67,9 +68,10 @@ package enum Companions {
     }
     if stem.suffix(3).elementsEqual(".mp".utf8) { dropEnding(of: &stem) }
     if stem.starts(with: "pxl_".utf8), let point = stem.firstIndex(of: 0x2E) { stem = stem[..<point] }
-    for suffix in editedSuffixes where stem.count > suffix.count && stem.suffix(suffix.count).elementsEqual(suffix) {
-      stem = stem.dropLast(suffix.count)
-      break
+    if let original = EditedSuffixes.original(ofStem: stem) {
+      stem = original
+    } else if stem.count > 7, stem.suffix(7).elementsEqual("_edited".utf8) {
+      stem = stem.dropLast(7)
     }
     return Name(key: withoutEditMark(Array(stem)), stem: stem.count, kind: kind)
   }

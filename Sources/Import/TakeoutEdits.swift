@@ -1,4 +1,4 @@
-internal import HostFiles
+internal import Catalog
 
 enum TakeoutEdits {
   /// A name that an edited version may have been made of.
@@ -21,7 +21,6 @@ enum TakeoutEdits {
   /// The name that a file's original has; nil if it does not look edited.
   static func original(of media: TakeoutMedia) -> Original? {
     let (bytes, endingBytes) = TakeoutName.split(media.plain)
-    // All suffixes have one hyphen, the first letter.
     guard bytes.contains(UInt8(ascii: "-")) else { return nil }
     let stem = TakeoutText.folded(bytes)
     guard let hyphen = stem.utf8.lastIndex(of: UInt8(ascii: "-")) else { return nil }

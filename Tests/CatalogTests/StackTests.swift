@@ -170,7 +170,7 @@ import Testing
     #expect(Self.shown(files) == ["burst 1 of [1, 2, 11, 12]"])
   }
 
-  @Test(arguments: ["-edited", "-bearbeitet", "-modifié", "-編集済み"]) func editedBySuffix(suffix: String) {
+  @Test(arguments: EditedSuffixes.all + ["-modifie\u{301}"]) func editedBySuffix(suffix: String) {
     let files = [Self.file(1, "IMG_1.jpg", .jpeg), Self.file(2, "IMG_1\(suffix).jpg", .jpeg)]
     let stacks = StackRules.stacks(of: files)
     #expect(stacks.list == [Stack(kind: .edited, cover: 2, members: [1, 2])])

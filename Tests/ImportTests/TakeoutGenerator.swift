@@ -1,4 +1,4 @@
-import HostFiles
+import Catalog
 import TestSupport
 
 @testable import Import

@@ -1,4 +1,4 @@
-import HostFiles
+import Catalog
 import Testing
 
 @testable import Import

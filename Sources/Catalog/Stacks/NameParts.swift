@@ -23,22 +23,11 @@ package enum NameParts {
     return (Array(stem[..<open]), number)
   }
 
-  /// What photo programs put after the name of an original, in Google's languages.
-  static let editedSuffixes: [[UInt8]] = [
-    "-edited", "-edit", "-bearbeitet", "-modifié", "-modifie\u{301}", "-editado", "-editada", "-modificato", "-bewerkt",
-    "-redigerad", "-redigeret", "-redigert", "-muokattu", "-edytowane", "-upraveno", "-upravené", "-szerkesztett",
-    "-editat", "-düzenlendi", "-изменено", "-відредаговано", "-編集済み", "-已編輯", "-已修改", "-수정됨", "-effects",
-    "-animation", "-collage",
-  ].map { Array($0.utf8) }
-
   /// The stem of the original, if this stem is that of an edited photo: "x-edited", "x-edited(1)" of "x(1)".
   package static func original(ofStem stem: [UInt8]) -> [UInt8]? {
     let (base, index) = index(stem)
-    for suffix in editedSuffixes where base.count > suffix.count && base.suffix(suffix.count).elementsEqual(suffix) {
-      let original = Array(base.dropLast(suffix.count))
-      return index.map { original + Array("(\($0))".utf8) } ?? original
-    }
-    return nil
+    guard let original = EditedSuffixes.original(ofStem: base[...]) else { return nil }
+    return Array(original) + (index.map { Array("(\($0))".utf8) } ?? [])
   }
 
   /// "img_1234" for Apple's "img_e1234".

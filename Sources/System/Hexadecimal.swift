@@ -44,6 +44,27 @@ package enum Hexadecimal {
     }
   }
 
+  /// The bytes of a text with such escapes. One that is none stands for itself if `isLenient`; otherwise it makes nil.
+  package static func percentUnescaped(_ text: some Sequence<UInt8>, isLenient: Bool = false) -> [UInt8]? {
+    let text = Array(text)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    var place = 0
+    while place < text.count {
+      if text[place] == UInt8(ascii: "%") {
+        if place + 2 < text.count, let high = value(of: text[place + 1]), let low = value(of: text[place + 2]) {
+          bytes.append(high << 4 | low)
+          place += 3
+          continue
+        }
+        if !isLenient { return nil }
+      }
+      bytes.append(text[place])
+      place += 1
+    }
+    return bytes
+  }
+
   /// The bytes that pairs of lower-case digits stand for; nil if there is anything else.
   package static func bytes(of digits: some Sequence<UInt8>) -> [UInt8]? {
     let values = digits.map { lowercase.firstIndex(of: $0) }

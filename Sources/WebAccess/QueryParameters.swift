@@ -26,21 +26,9 @@ public struct QueryParameters: Sendable {
 
   /// The text that is written so.
   private static func text(_ written: Substring.UTF8View) -> String? {
-    var bytes: [UInt8] = []
-    var rest = written
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-      case UInt8(ascii: "%"):
-        guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)),
-          let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
-        else { return nil }
-        bytes.append(high << 4 | low)
-      // No browser sends it, and what was no UTF-8 has become other characters before it gets here.
-      case 0x80...: return nil
-      default: bytes.append(byte)
-      }
-    }
-    return String(validating: bytes, as: UTF8.self)
+    // No browser sends other bytes, and what was no UTF-8 has become other characters before it gets here.
+    guard written.allSatisfy({ $0 < 0x80 }) else { return nil }
+    let blanks = written.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+    return Hexadecimal.percentUnescaped(blanks).flatMap { String(validating: $0, as: UTF8.self) }
   }
 }

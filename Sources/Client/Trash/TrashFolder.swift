@@ -120,7 +120,8 @@ package struct TrashFolder: Sendable {
     let lines = try note.readToEnd(limit: Self.mostInfo).split(separator: 0x0A)
     let key = Array("Path=".utf8)
     guard lines.first.map({ $0.elementsEqual("[Trash Info]".utf8) }) == true,
-      let line = lines.first(where: { $0.starts(with: key) }), let origin = Self.unescaped(line.dropFirst(key.count)),
+      let line = lines.first(where: { $0.starts(with: key) }),
+      let origin = Hexadecimal.percentUnescaped(line.dropFirst(key.count)),
       !origin.isEmpty, origin.first != UInt8(ascii: "/"), !origin.contains(0)
     else { throw .invalidArgument }
     let parts = (origin + inside[top.endIndex...]).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -141,23 +142,6 @@ package struct TrashFolder: Sendable {
   /// A path as in a URL; unless it `isPath`, a slash is escaped as well.
   package static func escaped(_ path: [UInt8], isPath: Bool = true) -> String {
     String(decoding: Hexadecimal.percentEscaped(path, besides: isPath ? "-._~/" : "-._~"), as: UTF8.self)
-  }
-
-  /// The bytes of an escaped path; nil if an escape is none.
-  package static func unescaped(_ text: some Sequence<UInt8>) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var rest = Array(text)[...]
-    while let byte = rest.popFirst() {
-      if byte != UInt8(ascii: "%") {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst().flatMap(Hexadecimal.value(of:)),
-        let low = rest.popFirst().flatMap(Hexadecimal.value(of:))
-      else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
   }
 
   /// The time here, as the specification wants it.

@@ -56,21 +56,8 @@ package enum TraceURI {
 
   /// The bytes that percent signs stand for. One that is no escape stands for itself.
   package static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count)
-    var place = text.startIndex
-    while place < text.endIndex {
-      if text[place] == UInt8(ascii: "%"), place + 2 < text.endIndex,
-        let high = Hexadecimal.value(of: text[place + 1]), let low = Hexadecimal.value(of: text[place + 2])
-      {
-        bytes.append(high << 4 | low)
-        place += 3
-      } else {
-        bytes.append(text[place])
-        place += 1
-      }
-    }
-    return bytes.contains(0) ? nil : bytes
+    let bytes = Hexadecimal.percentUnescaped(text, isLenient: true)
+    return bytes?.contains(0) == false ? bytes : nil
   }
 
   /// `file://` and the path, with every byte escaped that a program escapes: in GLib's way, and in Qt's. Both occur in

@@ -46,20 +46,25 @@ package final class MountedSpace: ExportSpace {
 }
 
 /// A file of a space that is mounted.
-private struct MountedFile: ExportedFile {
-  let calls: FileCalls
-  let file: Descriptor
-  let status: FileStatus
+package struct MountedFile: ExportedFile {
+  private let calls: FileCalls
+  private let file: Descriptor
+  package let status: FileStatus
 
-  func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+  /// An open file.
+  package init(calls: FileCalls, file: Descriptor, status: FileStatus) {
+    (self.calls, self.file, self.status) = (calls, file, status)
+  }
+
+  package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     try unsafe calls.read(file, at: offset, into: buffer)
   }
 
-  func nextData(from offset: Int64) throws(Errno) -> Int64? { try calls.nextData(of: file, from: offset) }
+  package func nextData(from offset: Int64) throws(Errno) -> Int64? { try calls.nextData(of: file, from: offset) }
 
-  func currentStatus() throws(Errno) -> FileStatus { try calls.status(of: file) }
+  package func currentStatus() throws(Errno) -> FileStatus { try calls.status(of: file) }
 
-  func attributes() throws(Errno) -> [(name: [UInt8], value: [UInt8])] { try calls.readAttributes(of: file) }
+  package func attributes() throws(Errno) -> [(name: [UInt8], value: [UInt8])] { try calls.readAttributes(of: file) }
 
-  func storedDigest() throws(Errno) -> FileDigest { try calls.digest(of: file) }
+  package func storedDigest() throws(Errno) -> FileDigest { try calls.digest(of: file) }
 }

@@ -37,7 +37,7 @@ public struct ZipStream: Sendable {
         let item = try snapshot.item(Int(number))
         name = String(decoding: item.path.name, as: UTF8.self)
         let (file, status) = try gallery.opened(item)
-        let content = OpenFile(calls: gallery.calls, file: file, status: status)
+        let content = MountedFile(calls: gallery.calls, file: file, status: status)
         var entry = ExportFile(folder: [], name: PortableName.of(item.path.name), content: content)
         entry.modified = status.modified
         entry.permissions = 0o644
@@ -65,20 +65,6 @@ public struct ZipStream: Sendable {
     default: return error
     }
   }
-}
-
-private struct OpenFile: ExportedFile {
-  let calls: FileCalls
-  let file: Descriptor
-  let status: FileStatus
-
-  func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
-    try unsafe calls.read(file, at: offset, into: buffer)
-  }
-
-  func currentStatus() throws(Errno) -> FileStatus { try calls.status(of: file) }
-  func attributes() throws(Errno) -> [(name: [UInt8], value: [UInt8])] { [] }
-  func storedDigest() throws(Errno) -> FileDigest { try calls.digest(of: file) }
 }
 
 private final class SinkOutput: ZipOutput {

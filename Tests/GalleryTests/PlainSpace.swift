@@ -80,19 +80,6 @@ final class PlainSpace {
   }
 }
 
-/// Counts from 0 on.
-final class Counter: Sendable {
-  private let count = Mutex(0)
-
-  /// The next number.
-  func next() -> Int {
-    count.withLock { count in
-      defer { count += 1 }
-      return count
-    }
-  }
-}
-
 /// The kind of reason that a call ends with; nil if it ends well.
 func kind(_ body: () throws -> Void) -> GalleryError.Kind? {
   do {

@@ -141,7 +141,7 @@ let package = Package(
     .target(
       name: "Gallery",
       dependencies: [
-        "System", "Crypto", "Client", "Catalog", "HostFiles", "Export", "CPlatform",
+        "System", "Crypto", "Client", "Catalog", "HostFiles", "Export", "CPlatform", "CSodium",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),

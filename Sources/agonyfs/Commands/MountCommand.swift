@@ -19,44 +19,8 @@ struct MountCommand: VaultCommand {
   @Argument(help: "An empty directory.", completion: .directory)
   var mountPoint: FilePath
 
-  @Option(
-    name: [.customShort("o", allowingJoined: true)],
-    help: ArgumentHelp("Mount options, separated by commas; see below.", valueName: "options"))
-  var options: [Word] = []
-
   @Option(help: ArgumentHelp("Unmount after this time without use: 90s, 15m, 2h; 0s is never.", valueName: "time"))
   var idle: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "When to make thumbnails: eager (soon after a write), lazy (on demand) or none. (default: eager)",
-      valueName: "mode"))
-  var thumbnails: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Confinement of the image decoder by a filter of system calls: required (else no thumbnails) or preferred. "
-        + "(default: required)",
-      valueName: "when"))
-  var decoderSandbox: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "How many photos and videos are decoded at once, at most, beside one that a program waits for: 1 to 256. "
-        + "(default: as many as there are processors)",
-      valueName: "number"))
-  var decoders: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "A table of towns in GeoNames' format, such as cities500.txt, to name the places of photos. (default: that of "
-        + "Debian's libtimezonemap-data)",
-      valueName: "file"),
-    completion: .file())
-  var places: FileArgument?
-
-  @Flag(help: "Record on this machine the newest state of the space that it has seen; detect older ones.")
-  var remember = false
 
   @Flag(help: "When the mount ends, remove what programs left of it in your home; see agonyfs doctor.")
   var tidy = false
@@ -185,21 +149,11 @@ struct MountCommand: VaultCommand {
   }
 
   private func request() throws -> MountRequest {
-    let named = [
-      ("idle", idle), ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox),
-      ("decoders", decoders),
-      ("places", places.map { ByteText.text(of: AbsolutePath.of($0.path).bytes) }),
-    ]
-    var lists =
-      options.map(\.coded) + named.compactMap { name, value in value.map { "\(name)=\(MountOptions.escaped($0))" } }
-    if remember { lists.append("remember") }
-    if tidy { lists.append("tidy") }
-    var parsed = try MountOptions(lists)
-    // By this, mount(8) recognises that a line of /etc/fstab is already mounted.
-    if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = ByteText.text(of: path.bytes) }
+    let lists = mounting.lists([("idle", idle)], flags: [("tidy", tidy)])
     return MountRequest(
-      vault: path, mountPoint: AbsolutePath.of(mountPoint), directory: nil, optionLists: lists, options: parsed,
-      acceptsOlder: mounting.acceptOlder, weakDerivations: mounting.opening.derivations.weakDerivations,
+      vault: path, mountPoint: AbsolutePath.of(mountPoint), directory: nil, optionLists: lists,
+      options: try mounting.parsed(lists, for: path), acceptsOlder: mounting.acceptOlder,
+      weakDerivations: mounting.opening.derivations.weakDerivations,
       copyWindow: try mounting.copyWindow.map(MountOptions.duration), removesMountPoint: removeMountPoint,
       tellsServer: tellServer)
   }

@@ -33,29 +33,6 @@ struct RunCommand: VaultCommand {
   @Flag(help: "Nothing in the space may be changed; as -o ro.")
   var readOnly = false
 
-  @Option(
-    name: [.customShort("o", allowingJoined: true)],
-    help: ArgumentHelp("Mount options, as for agonyfs mount.", valueName: "options"))
-  var options: [Word] = []
-
-  @Option(help: ArgumentHelp("When to make thumbnails: eager, lazy or none. (default: eager)", valueName: "mode"))
-  var thumbnails: String?
-
-  @Option(help: ArgumentHelp("Confinement of the image decoder: required or preferred.", valueName: "when"))
-  var decoderSandbox: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "How many photos and videos are decoded at once, at most, beside one that a program waits for.",
-      valueName: "number"))
-  var decoders: String?
-
-  @Option(help: ArgumentHelp("A table of towns to name the places of photos.", valueName: "file"), completion: .file())
-  var places: FileArgument?
-
-  @Flag(help: "Record on this machine the newest state of the space that it has seen; detect older ones.")
-  var remember = false
-
   @OptionGroup
   var mounting: MountingOptions
 
@@ -136,19 +113,11 @@ struct RunCommand: VaultCommand {
 
   /// What to mount, and how; the place is not known yet.
   private func request() throws -> MountRequest {
-    let named = [
-      ("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox), ("decoders", decoders),
-      ("places", places.map { ByteText.text(of: AbsolutePath.of($0.path).bytes) }),
-    ]
-    var lists =
-      options.map(\.coded) + named.compactMap { name, value in value.map { "\(name)=\(MountOptions.escaped($0))" } }
-    if remember { lists.append("remember") }
-    if readOnly { lists.append("ro") }
-    var parsed = try MountOptions(lists)
+    let lists = mounting.lists(flags: [("ro", readOnly)])
+    let parsed = try mounting.parsed(lists, for: path)
     guard parsed.idle == nil else {
       throw CommandFailure(.usage, "A session ends with its program; leave idle out.")
     }
-    if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = ByteText.text(of: path.bytes) }
     return MountRequest(
       vault: path, mountPoint: "", optionLists: lists, options: parsed, acceptsOlder: mounting.acceptOlder,
       weakDerivations: mounting.opening.derivations.weakDerivations,

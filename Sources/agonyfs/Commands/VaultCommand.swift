@@ -37,19 +37,6 @@ struct OpeningOptions: ParsableArguments {
   var password: PasswordOptions<CurrentPassword>
 }
 
-/// What a command that mounts a space is given beside the options of the mount.
-struct MountingOptions: ParsableArguments {
-  @Flag(help: "Continue from an older state: in an incomplete copy, or when --remember reports one.")
-  var acceptOlder = false
-
-  @Option(
-    help: ArgumentHelp("How long copying the vault while it is in use may take. (default: 24h)", valueName: "time"))
-  var copyWindow: String?
-
-  @OptionGroup
-  var opening: OpeningOptions
-}
-
 /// What a command that opens a space does about weak key derivations.
 struct DerivationOptions: ParsableArguments {
   @Flag(

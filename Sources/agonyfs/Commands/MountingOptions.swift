@@ -1,0 +1,73 @@
+internal import ArgumentParser
+internal import Mount
+internal import System
+internal import SystemPackage
+
+/// What a command that mounts a space is given.
+struct MountingOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("o", allowingJoined: true)],
+    help: ArgumentHelp("Mount options, separated by commas; see agonyfs mount --help.", valueName: "options"))
+  var options: [Word] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "When to make thumbnails: eager (soon after a write), lazy (on demand) or none. (default: eager)",
+      valueName: "mode"))
+  var thumbnails: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Confinement of the image decoder by a filter of system calls: required (else no thumbnails) or preferred. "
+        + "(default: required)",
+      valueName: "when"))
+  var decoderSandbox: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How many photos and videos are decoded at once, at most, beside one that a program waits for: 1 to 256. "
+        + "(default: as many as there are processors)",
+      valueName: "number"))
+  var decoders: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A table of towns in GeoNames' format, such as cities500.txt, to name the places of photos. (default: that of "
+        + "Debian's libtimezonemap-data)",
+      valueName: "file"),
+    completion: .file())
+  var places: FileArgument?
+
+  @Flag(help: "Record on this machine the newest state of the space that it has seen; detect older ones.")
+  var remember = false
+
+  @Flag(help: "Continue from an older state: in an incomplete copy, or when --remember reports one.")
+  var acceptOlder = false
+
+  @Option(
+    help: ArgumentHelp("How long copying the vault while it is in use may take. (default: 24h)", valueName: "time"))
+  var copyWindow: String?
+
+  @OptionGroup
+  var opening: OpeningOptions
+
+  /// The lists of mount options that this makes, with more options and flags of the command.
+  func lists(_ more: [(String, String?)] = [], flags: [(String, Bool)] = []) -> [String] {
+    var named = more
+    named += [("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox), ("decoders", decoders)]
+    named.append(("places", places.map { ByteText.text(of: AbsolutePath.of($0.path).bytes) }))
+    var lists = options.map(\.coded)
+    lists += named.compactMap { name, value in value.map { "\(name)=\(MountOptions.escaped($0))" } }
+    if remember { lists.append("remember") }
+    for (name, isSet) in flags where isSet { lists.append(name) }
+    return lists
+  }
+
+  /// What lists of mount options say, for a vault.
+  func parsed(_ lists: [String], for vault: FilePath) throws -> MountOptions {
+    var parsed = try MountOptions(lists)
+    // By this, mount(8) recognises that a line of /etc/fstab is already mounted.
+    if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = ByteText.text(of: vault.bytes) }
+    return parsed
+  }
+}

@@ -40,7 +40,7 @@ extension SendsUploads {
     step: Int = 1000
   ) throws(GalleryError) -> UploadStatus {
     let piece = try UploadPiece(
-      of: identifier, at: Int64(offset), checksum: checksum ?? SHA256Hasher.hash(Array(content)), in: gallery)
+      of: identifier, at: Int64(offset), checksum: checksum ?? SHAHasher.sha256(of: Array(content)), in: gallery)
     var rest = content
     while !rest.isEmpty {
       try piece.append(Array(rest.prefix(step)))

@@ -121,7 +121,7 @@ import Testing
     let one = try space.gallery()
     let identifier = try one.uploads.begin(description(8000)).identifier
     try send(content[..<3000], identifier, at: 0, one)
-    let piece = try UploadPiece(of: identifier, at: 3000, checksum: SHA256Hasher.hash([]), in: one)
+    let piece = try UploadPiece(of: identifier, at: 3000, checksum: SHAHasher.sha256(of: []), in: one)
     try piece.append(Array(content[3000..<4000]))
     // Another process; the first one has done nothing since.
     let other = try space.gallery()
@@ -187,7 +187,7 @@ import Testing
   @Test func aPieceThatIsCutCountsOnlyWithoutAHash() throws {
     let content = bytes(3000)
     let identifier = try gallery.uploads.begin(description(3000)).identifier
-    var piece = try UploadPiece(of: identifier, at: 0, checksum: SHA256Hasher.hash(content), in: gallery)
+    var piece = try UploadPiece(of: identifier, at: 0, checksum: SHAHasher.sha256(of: content), in: gallery)
     try piece.append(Array(content[..<1000]))
     #expect(try piece.cut().offset == 0)
     piece = try UploadPiece(of: identifier, at: 0, checksum: nil, in: gallery)

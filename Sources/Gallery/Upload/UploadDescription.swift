@@ -71,5 +71,5 @@ public struct UploadDescription: Hashable, Sendable {
   }
 
   /// The same for the same file, so that it goes on where it was cut.
-  var identifier: String { Hexadecimal.text(of: SHA256Hasher.hash(line).prefix(16)) }
+  var identifier: String { Hexadecimal.text(of: SHAHasher.sha256(of: line).prefix(16)) }
 }

@@ -103,7 +103,7 @@ struct UploadFinisher {
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: calls.step, alignment: FileCalls.alignment)
     defer { unsafe block.deallocate() }
     for piece in pieces {
-      var hasher = SHA256Hasher()
+      let hasher = SHAHasher.sha256()
       let end = offset + piece.length
       while offset < end {
         let part = unsafe UnsafeMutableRawBufferPointer(rebasing: block[..<Int(min(Int64(calls.step), end - offset))])

@@ -11,18 +11,14 @@ internal import SystemPackage
 
 /// Bytes of an upload that are being received. Used by one thread at a time; to be ended by `finish` or `cut`.
 public final class UploadPiece: @unchecked Sendable {
-  private struct Hasher: ~Copyable {
-    var sha256 = SHA256Hasher()
-  }
-
   private let gallery: Gallery
   private let expected: [UInt8]?
   /// The upload and the file of its bytes, which are let go at the end.
   private var files: (bytes: Descriptor, hold: UploadHold)?
   private var log: UploadLog
-  private var hasher = Hasher()
+  private var sha256: SHAHasher? = .sha256()
   /// If that is what the browser says.
-  private let sha1: SHA1Hasher?
+  private let sha1: SHAHasher?
   private var running: RunningHash?
   private var offset: Int64
 
@@ -35,11 +31,12 @@ public final class UploadPiece: @unchecked Sendable {
   public init(of identifier: String, at offset: Int64, checksum: [UInt8]?, in gallery: Gallery) throws(GalleryError) {
     let (bytes, _, incoming) = try gallery.uploads.parts(ofUpload: identifier)
     switch checksum?.count {
-    case nil, SHA256Hasher.count: sha1 = nil
-    case SHA1Hasher.count:
-      sha1 = SHA1Hasher()
+    case nil, SHAHasher.sha256Count: sha1 = nil
+    case SHAHasher.sha1Count:
+      sha1 = SHAHasher.sha1()
       if sha1 == nil { throw GalleryError(.badRequest, "There is no SHA-1 here; use SHA-256.") }
-    default: throw GalleryError(.badRequest, "A SHA-256 has \(SHA256Hasher.count) bytes, a SHA-1 \(SHA1Hasher.count).")
+    default:
+      throw GalleryError(.badRequest, "A SHA-256 has \(SHAHasher.sha256Count) bytes, a SHA-1 \(SHAHasher.sha1Count).")
     }
     guard let hold = try UploadHold.taken(identifier, in: gallery) else {
       throw GalleryError(.notFound, "There is no such upload; it may have expired.")
@@ -85,7 +82,7 @@ public final class UploadPiece: @unchecked Sendable {
       giveUp()
       throw GalleryError(error, "The upload")
     }
-    unsafe hasher.sha256.update(bytes)
+    unsafe sha256?.update(bytes)
     unsafe sha1?.update(bytes)
     unsafe running?.update(bytes)
     offset += Int64(bytes.count)
@@ -118,11 +115,7 @@ public final class UploadPiece: @unchecked Sendable {
     return try keep(takenHash())
   }
 
-  private func takenHash() -> [UInt8] {
-    var other = Hasher()
-    swap(&hasher, &other)
-    return other.sha256.finish()
-  }
+  private func takenHash() -> [UInt8] { sha256.take()?.finish() ?? [] }
 
   private func keep(_ hash: [UInt8]) throws(GalleryError) -> UploadStatus {
     guard let hold = files?.hold else { throw GalleryError(.conflict, "This piece has ended.") }

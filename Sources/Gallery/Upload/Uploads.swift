@@ -164,7 +164,7 @@ public struct Uploads: Sendable {
     guard pieces.dropLast().allSatisfy({ $0.length == pieceBytes }),
       pieces.last.map({ $0.length <= pieceBytes }) ?? true
     else { return nil }
-    return SHA256Hasher.hash(pieces.flatMap(\.hash))
+    return SHAHasher.sha256(of: pieces.flatMap(\.hash))
   }
 
   /// Ends an upload, and deletes what was received. A file that is whole stays.

@@ -144,14 +144,11 @@ import Testing
     var number = 0
     while true {
       number += 1
-      let counter = Mutex(0)
+      let counter = Counter()
       let failing = number
       let calls = FileCalls(
         before: { (call) throws(Errno) in
-          let count = counter.withLock { count in
-            count += 1
-            return count
-          }
+          let count = counter.next() + 1
           // What cannot be removed stays.
           if count == failing, call != .unlink { throw failing % 2 == 0 ? .noSpace : .ioError }
         }, step: 64 << 10)
@@ -161,7 +158,7 @@ import Testing
       let found = try inner.found()
       #expect(found.count == summary.exported, "call \(number): \(found.keys)")
       for (path, bytes) in found { #expect(space.files[path] == bytes, "call \(number): \(path)") }
-      if counter.withLock({ $0 }) < number { break }
+      if counter.value < number { break }
     }
     #expect(number > 100)
   }
@@ -172,16 +169,10 @@ extension FolderWriterTests {
   @Test func namesThatTheDestinationCannotHave() throws {
     let space = MemorySpace()
     space.files = ["what?.jpg": [1], "plain.jpg": [2], "a:b/c.jpg": [3]]
-    let renames = Mutex(0)
+    let renames = Counter()
     let calls = FileCalls(before: { (call) throws(Errno) in
       // The files come in the order of their names, then those of albums.
-      if call == .rename,
-        renames.withLock({
-          $0 += 1; return $0
-        }) == 2
-      {
-        throw .notPermitted
-      }
+      if call == .rename, renames.next() == 1 { throw .notPermitted }
       if call == .makeDirectory { throw .noSuchFileOrDirectory }
     })
     let (summary, outcomes) = export(space, to: try writer(calls))

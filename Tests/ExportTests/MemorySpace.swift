@@ -1,9 +1,9 @@
 import Crypto
 import Glibc
 import HostFiles
-import Synchronization
 import System
 import SystemPackage
+import TestSupport
 
 @testable import Export
 
@@ -72,7 +72,7 @@ final class MemoryFile: ExportedFile {
   private let bytes: [UInt8]
   private let fault: Fault?
   private let list: [(name: [UInt8], value: [UInt8])]
-  private let reads = Mutex(0)
+  private let reads = Counter()
 
   init(bytes: [UInt8], status: FileStatus, fault: Fault?, list: [(name: [UInt8], value: [UInt8])]) {
     self.bytes = bytes
@@ -89,13 +89,7 @@ final class MemoryFile: ExportedFile {
     unsafe buffer.copyBytes(from: known)
     unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[known.count..<count]).initializeMemory(
       as: UInt8.self, repeating: 0)
-    if fault == .lies, isLast,
-      reads.withLock({
-        $0 += 1; return $0
-      }) > 1
-    {
-      unsafe buffer[count - 1] ^= 1
-    }
+    if fault == .lies, isLast, reads.next() > 0 { unsafe buffer[count - 1] ^= 1 }
     return fault == .short && isLast ? count - 1 : count
   }
 

@@ -35,15 +35,8 @@ import Testing
   private static func counting(
     _ counted: FileCall, _ body: @escaping @Sendable (Int) throws(Errno) -> Void
   ) -> FileCalls.Hook {
-    let count = Mutex(0)
-    return { (kind) throws(Errno) in
-      guard kind == counted else { return }
-      try body(
-        count.withLock {
-          $0 += 1
-          return $0
-        })
-    }
+    let count = Counter()
+    return { (kind) throws(Errno) in if kind == counted { try body(count.next() + 1) } }
   }
 
   /// Where the source is, for hooks, which are made before it.
@@ -108,16 +101,11 @@ import Testing
 
   /// A medium that gives other bytes the second time, and nothing about the file says so.
   @Test(arguments: 0..<11) func aMediumThatLiesIsFoundOut(_ wrong: Int) throws {
-    let count = Mutex(0)
+    let count = Counter()
     let fixture = try ImportFixture(
       altering: { bytes in
-        guard !bytes.isEmpty else { return }
-        let number = count.withLock {
-          $0 += 1
-          return $0
-        }
         // The copy reads ten pieces, and then they are read again.
-        if number == 11 + wrong { bytes[bytes.count / 2] ^= 0x10 }
+        if !bytes.isEmpty, count.next() == 10 + wrong { bytes[bytes.count / 2] ^= 0x10 }
       }, step: 4096)
     let content = Self.bytes(40_000, 1)
     try fixture.put("a.jpg", content)

@@ -85,14 +85,9 @@ import Testing
 
   /// A source of so many small files, and a space in which writing fails as `failure` says of the number of the write.
   private static func fixture(_ count: Int, failure: @escaping @Sendable (Int) -> Errno?) throws -> ImportFixture {
-    let written = Mutex(0)
+    let written = Counter()
     let fixture = try ImportFixture(before: { (kind) throws(Errno) in
-      guard kind == .write else { return }
-      let number = written.withLock { count in
-        count += 1
-        return count
-      }
-      if let error = failure(number) { throw error }
+      if kind == .write, let error = failure(written.next() + 1) { throw error }
     })
     for number in 0..<count { try fixture.put("\(number / 9)/\(number).jpg", bytes(1000 + number, number)) }
     return fixture

@@ -146,7 +146,7 @@ import Testing
     let archive = try bench.archive(Self.small + Self.saved)
     let expected = ["stored data", String(repeating: "deflated data ", count: 9), "good"]
     for seed in TestLength.seeds(150, few: 20) {
-      var random = SeededGenerator(state: seed)
+      var random = SplitMix64(seed: seed)
       var bytes = archive
       bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
       do throws(DecoderError) {

@@ -231,7 +231,7 @@ import Testing
     #expect(try decoder.facts(photo + SamsungTrailerBuilder([(0x0A01, "a", video)]).bytes).item.links.motion == nil)
     let other = SamsungTrailerBuilder([(0x0A30, "MotionPhoto_Data", Array("no video".utf8))])
     #expect(try decoder.facts(photo + other.bytes).item.links.motion == nil)
-    var generator = SeededGenerator(state: 3)
+    var generator = SplitMix64(seed: 3)
     for _ in 0..<60 {
       var bytes = whole
       for _ in 0..<3 {

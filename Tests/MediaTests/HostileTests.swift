@@ -88,7 +88,7 @@ import Testing
     let files = try Self.corpus(bench)
     let decoder = Bench.decoder(timeout: .seconds(30))
     for round in TestLength.sample(0..<250, 12, kind: { $0 % files.count }, name: "\(part)") {
-      var random = SeededGenerator(state: part << 32 + UInt64(round))
+      var random = SplitMix64(seed: part << 32 + UInt64(round))
       var (name, bytes) = files[round % files.count]
       // Most of what can go wrong is decided by the first bytes.
       let reach = round % 3 == 0 ? bytes.count : min(bytes.count, 512)
@@ -107,7 +107,7 @@ import Testing
       try bench.tagged(name, "\(FileFactsTests.exif) \(FileFactsTests.xmp) \(FileFactsTests.iptc)")
     }
     let decoder = Bench.decoder(timeout: .seconds(30))
-    var random = SeededGenerator(state: 11)
+    var random = SplitMix64(seed: 11)
     for round in 0..<200 {
       var bytes = files[round % 2]
       for _ in 0..<Int.random(in: 1...16, using: &random) {
@@ -190,19 +190,5 @@ import Testing
       #expect(throws: DecoderError.tooLarge, "\(name)") { try decoder.derive(bytes) }
     }
     #expect(throws: Never.self) { try decoder.derive(try bench.file("small.heic")) }
-  }
-}
-
-/// The same numbers at every run: xorshift64* from a state.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(state: UInt64) { self.state = state &* 0x9e37_79b9_7f4a_7c15 &+ 0x1234_5678_9abc_def1 }
-
-  mutating func next() -> UInt64 {
-    state ^= state >> 12
-    state ^= state << 25
-    state ^= state >> 27
-    return state &* 0x2545_f491_4f6c_dd1d
   }
 }

@@ -1,4 +1,5 @@
 import Catalog
+import TestSupport
 import Testing
 
 @testable import Media
@@ -97,7 +98,7 @@ import Testing
         + String(repeating: "t", count: 65_536)
         + "</rdf:li><rdf:li>short</rdf:li></rdf:Bag></dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>",
     ]
-    var random = SeededGenerator(state: 5)
+    var random = SplitMix64(seed: 5)
     var all = texts.map { Array($0.utf8) }
     for _ in 0..<60 {
       var bytes = [UInt8].xmp(

@@ -226,7 +226,7 @@ import Testing
         ffmpeg -v error \(Self.source) \(Self.words) -c:v mpeg4 -c:a pcm_s16le a.mov
         """)
     let decoder = Bench.decoder(timeout: .seconds(60))
-    var random = SeededGenerator(state: 17)
+    var random = SplitMix64(seed: 17)
     for name in ["a.jpg", "a.png", "a.webp", "a.heic", "a.mov"] {
       let original = try bench.file(name)
       for round in TestLength.sample(0..<60, 8, name: name) {

@@ -64,7 +64,7 @@ package final class TestMaker: DerivativeMaker {
     defer { state.withLock { $0.atOnce -= 1 } }
     // What it is later counts, if it changes meanwhile.
     var text = ""
-    if state.withLock({ !$0.held.isEmpty }) { text = String(decoding: try content(of: source), as: UTF8.self) }
+    if state.withLock({ !$0.held.isEmpty }) { text = String(decoding: try source.whole(), as: UTF8.self) }
     do {
       try waitUntil("the test let go") { [text] in
         state.withLock { state in
@@ -77,7 +77,7 @@ package final class TestMaker: DerivativeMaker {
     let longest = state.withLock { $0.longest }
     if longest > 0 { usleep(.random(in: 0...longest)) }
     if let error = state.withLock({ $0.failures.isEmpty ? nil : $0.failures.removeFirst() }) { throw error }
-    let bytes = try content(of: source)
+    let bytes = try source.whole()
     state.withLock { $0.seen.append(String(decoding: bytes, as: UTF8.self)) }
     guard bytes.starts(with: Array("photo".utf8)) else { throw .notMedia }
     let facts = MediaFacts(kind: .jpeg, width: 40, height: 30, orientation: 6)
@@ -87,19 +87,22 @@ package final class TestMaker: DerivativeMaker {
       large: wantsLarge ? Array("large ".utf8) + bytes : nil)
   }
 
-  private func content(of source: any MediaSource) throws(DecoderError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: Int(source.size))
-    var failure: Errno?
-    unsafe bytes.withUnsafeMutableBytes { buffer in
-      do throws(Errno) { _ = try unsafe source.read(at: 0, into: buffer) } catch { failure = error }
-    }
-    if let failure { throw .source(failure) }
-    return bytes
-  }
-
   package func full(of source: any MediaSource) throws(DecoderError) -> [UInt8] { Array("full \(source.size)".utf8) }
 
   package func png(from jpeg: [UInt8], longerSide: Int, text: [(String, String)]) throws(DecoderError) -> [UInt8] {
     Array("png \(longerSide) \(text.map { "\($0.0)=\($0.1)" }.joined(separator: " ")) ".utf8) + jpeg
+  }
+}
+
+extension MediaSource {
+  /// All of its bytes, as a decoder gets them.
+  package func whole() throws(DecoderError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Int(size))
+    var failure: Errno?
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      do throws(Errno) { _ = try unsafe read(at: 0, into: buffer) } catch { failure = error }
+    }
+    if let failure { throw .source(failure) }
+    return bytes
   }
 }

@@ -91,13 +91,7 @@ final class CatalogMaker: DerivativeMaker {
   }
 
   private static func text(of source: any MediaSource) throws(DecoderError) -> String {
-    var bytes = [UInt8](repeating: 0, count: Int(source.size))
-    var failure: Errno?
-    unsafe bytes.withUnsafeMutableBytes { buffer in
-      do throws(Errno) { _ = try unsafe source.read(at: 0, into: buffer) } catch { failure = error }
-    }
-    if let failure { throw .source(failure) }
-    return String(decoding: bytes, as: UTF8.self)
+    String(decoding: try source.whole(), as: UTF8.self)
   }
 
   private static func facts(in text: String, from source: FactSource) -> FactList {

@@ -2,22 +2,11 @@
 // Each figure is the best of three rounds, in milliseconds.
 
 internal import Catalog
-internal import Glibc
 internal import Import
 internal import Media
 internal import TestSupport
 
-func file(_ path: String) -> [UInt8] {
-  guard let file = unsafe fopen(path, "r") else { return [] }
-  defer { unsafe fclose(file) }
-  var bytes: [UInt8] = []
-  var buffer = [UInt8](repeating: 0, count: 1 << 20)
-  while true {
-    let count = unsafe fread(&buffer, 1, buffer.count, file)
-    if count == 0 { return bytes }
-    bytes += buffer[..<count]
-  }
-}
+func file(_ path: String) -> [UInt8] { (try? HostFile.read(path)) ?? [] }
 
 /// The best of three rounds.
 @discardableResult

@@ -195,6 +195,18 @@ func door(_ request: String) -> Int {
   return bytes
 }
 
+func measureFirst(_ name: String, _ text: String) throws {
+  let question = CatalogQuestion(try QueryParser.parse(text), limit: 100)
+  try measure("\(name): \(text)") {
+    var found = 0
+    try files.questions.answers(to: question, for: opener) { _ in
+      found += 1
+      return true
+    }
+    return found
+  }
+}
+
 measure("list -0 of all paths (bytes)") { door("format paths0\n\n") }
 measure("JSON of all facts (bytes)", rounds: 3) { door("format json\n\n") }
 measure("all paths by size (bytes)", rounds: 3) { door("format paths0\nsort size\n\n") }
@@ -209,26 +221,10 @@ for text in [
   "iso:400", "rating:5 type:raw date:2011", "size:>100M", "camera:none", "name:*7777*", "country:de has:people",
   "is:favourite",
 ] {
-  let question = CatalogQuestion(try QueryParser.parse(text), limit: 100)
-  try measure("first 100: \(text)") {
-    var found = 0
-    try files.questions.answers(to: question, for: opener) { _ in
-      found += 1
-      return true
-    }
-    return found
-  }
+  try measureFirst("first 100", text)
 }
 for text in ["img_77777", "img_777*", "paris", "\"some words\"", "\"album 77\"", "title paris", "nothing"] {
-  let question = CatalogQuestion(try QueryParser.parse(text), limit: 100)
-  try measure("words, first 100: \(text)") {
-    var found = 0
-    try files.questions.answers(to: question, for: opener) { _ in
-      found += 1
-      return true
-    }
-    return found
-  }
+  try measureFirst("words, first 100", text)
 }
 for text in ["", "date:2019", "rating:>=3", "tag:family", "paris"] {
   let query = try QueryParser.parse(text)

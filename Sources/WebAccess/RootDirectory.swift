@@ -27,23 +27,13 @@ public enum RootDirectory {
 
   /// Whether the user of this process made the FUSE mount of a device, as the kernel says. What a mount tells of itself,
   /// another user's may repeat.
-  public static func isOfThisUser(_ device: UInt64) -> Bool {
-    isMounted(device, by: geteuid(), in: (try? WholeFile.read(table)) ?? [])
-  }
+  public static func isOfThisUser(_ device: UInt64) -> Bool { isMounted(device, by: geteuid(), in: .current()) }
 
-  private static let table: String = "/proc/self/mountinfo"
-
-  static func isMounted(_ device: UInt64, by user: UInt32, in table: [UInt8]) -> Bool {
+  static func isMounted(_ device: UInt64, by user: UInt32, in table: MountTable) -> Bool {
     let major = (device >> 8 & 0xFFF) | (device >> 32 & ~0xFFF)
     let minor = (device & 0xFF) | (device >> 12 & ~0xFF)
-    let number = Array("\(major):\(minor)".utf8)
-    let option = Array("user_id=\(user)".utf8)
-    return table.split(separator: UInt8(ascii: "\n")).contains { line in
-      let fields = line.split(separator: UInt8(ascii: " "))
-      guard let dash = fields.firstIndex(where: { $0.elementsEqual([UInt8(ascii: "-")]) }), dash >= 6,
-        fields.count > dash + 3, fields[2].elementsEqual(number), fields[dash + 1].starts(with: Array("fuse".utf8))
-      else { return false }
-      return fields[dash + 3].split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual(option) }
+    return table.entries.contains {
+      $0.device == "\(major):\(minor)" && $0.isFuse && $0.number(of: "user_id") == user
     }
   }
 

@@ -44,6 +44,7 @@ struct BlockDevices {
     guard let mount = view.mount(of: path) else { return false }
     let entry = "sys/dev/block/\(mount.device)"
     // btrfs has numbers of its own, which no device has.
-    return view.names(entry).isEmpty ? protects(mount.source, levels - 1) : protectsEntry(entry, levels - 1)
+    return view.names(entry).isEmpty
+      ? protects(String(decoding: mount.source, as: UTF8.self), levels - 1) : protectsEntry(entry, levels - 1)
   }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 internal import SystemPackage
 
 /// What the names of a vault's files tell, for notes about vaults.

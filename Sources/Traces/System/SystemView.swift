@@ -36,23 +36,18 @@ package struct SystemView: Sendable {
   /// Whether something is at a path, readable or not.
   func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
 
-  /// The file system that an absolute path is in: the number of its device, what is mounted, and its type. Nil if the table
-  /// of mounts does not tell.
-  func mount(of path: String) -> (device: String, source: String, type: String)? {
-    var best: (place: String, mount: (device: String, source: String, type: String))?
-    for line in lines("proc/self/mountinfo") {
-      let fields = line.split(separator: " ")
-      guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count > dash + 2 else { continue }
-      let place = String(decoding: OctalText.unescaped(fields[4].utf8), as: UTF8.self)
-      guard place == "/" || path.hasPrefix(place + "/"), place.utf8.count >= (best?.place.utf8.count ?? 0) else {
-        continue
-      }
-      let source = String(decoding: OctalText.unescaped(fields[dash + 2].utf8), as: UTF8.self)
-      best = (
-        place: place, mount: (device: String(fields[2]), source: source, type: String(fields[dash + 1]))
-      )
+  /// The file system that an absolute path is in. Nil if the table of mounts does not tell.
+  func mount(of path: String) -> MountTableEntry? {
+    let path = Array(path.utf8)
+    let table = MountTable(parsing: (try? WholeFile.read(root + MountTable.path, limit: Self.limit)) ?? [])
+    var best: MountTableEntry?
+    for entry in table.entries
+    where (entry.path == [PathBytes.slash] || path.starts(with: entry.path + [PathBytes.slash]))
+      && entry.path.count >= (best?.path.count ?? 0)
+    {
+      best = entry
     }
-    return best?.mount
+    return best
   }
 
   /// Whether there is a file.

@@ -1,58 +1,57 @@
-internal import System
-internal import SystemPackage
+package import SystemPackage
 
 /// One line of the kernel's table of mounts.
-struct MountTableEntry: Sendable, Equatable {
+package struct MountTableEntry: Sendable, Equatable {
   /// Device number of the mounted file system, as in `stat`: major and minor.
-  var device: String
+  package var device: String
   /// The directory of the file system that is mounted: `/`, or another one of a bind mount.
-  var root: [UInt8] = [UInt8(ascii: "/")]
+  package var root: [UInt8] = [UInt8(ascii: "/")]
   /// Where it is mounted.
-  var path: [UInt8]
+  package var path: [UInt8]
   /// Its type, such as `fuse.agonyfs`.
-  var type: String
+  package var type: String
   /// What the mount calls itself: of ours, the path of the vault, unless the option `fsname` says something else.
-  var source: [UInt8] = []
+  package var source: [UInt8] = []
   /// The options of the file system itself, such as `user_id=1000`.
-  var options: [String]
+  package var options: [String]
 
   /// Whether it is a FUSE file system.
-  var isFuse: Bool { type == "fuse" || type.hasPrefix("fuse.") }
+  package var isFuse: Bool { type == "fuse" || type.hasPrefix("fuse.") }
 
   /// Whether it has the name of our file systems; the option `subtype` gives another one.
-  var isNamedOurs: Bool { type == "fuse.agonyfs" }
+  package var isNamedOurs: Bool { type == "fuse.agonyfs" }
 
   /// The number after `name=` among the options.
-  func number(of name: String) -> UInt32? {
+  package func number(of name: String) -> UInt32? {
     let prefix = name + "="
     return options.first { $0.hasPrefix(prefix) }.flatMap { UInt32($0.dropFirst(prefix.count)) }
   }
 }
 
 /// The kernel's table of mounts, as this process sees it.
-struct MountTable: Sendable, Equatable {
+package struct MountTable: Sendable, Equatable {
   /// In the order of mounting. Of several at one path, the last one is visible.
-  var entries: [MountTableEntry]
+  package var entries: [MountTableEntry]
 
   /// The file of the table. poll(2) reports its changes.
-  static let path = "/proc/self/mountinfo"
+  package static let path = "/proc/self/mountinfo"
 
   /// Reads the current table; it is empty if there is no /proc.
-  static func current() -> MountTable {
+  package static func current() -> MountTable {
     MountTable(parsing: (try? WholeFile.read(path)) ?? [])
   }
 
   /// What is mounted at an absolute path without symbolic links.
-  func entry(at path: [UInt8]) -> MountTableEntry? {
+  package func entry(at path: [UInt8]) -> MountTableEntry? {
     entries.last { $0.path == path }
   }
 
   /// The same.
-  func entry(at path: FilePath) -> MountTableEntry? { entry(at: path.bytes) }
+  package func entry(at path: FilePath) -> MountTableEntry? { entry(at: path.bytes) }
 
   /// The paths at which a file system is mounted and not hidden by another mount. The latest is first, so a mount
   /// inside another comes before it.
-  func places(of device: String) -> [FilePath] {
+  package func places(of device: String) -> [FilePath] {
     entries.reversed().compactMap { mounted in
       guard mounted.device == device, entry(at: mounted.path) == mounted else { return nil }
       return FilePath(bytes: mounted.path)
@@ -60,7 +59,7 @@ struct MountTable: Sendable, Equatable {
   }
 
   /// Parses a `mountinfo` file. Unknown lines are left out.
-  init(parsing text: [UInt8]) {
+  package init(parsing text: [UInt8]) {
     entries = text.split(separator: UInt8(ascii: "\n")).compactMap { line in
       let fields = line.split(separator: UInt8(ascii: " "))
       guard let dash = fields.firstIndex(where: { $0.elementsEqual([UInt8(ascii: "-")]) }),

@@ -146,11 +146,6 @@ package struct TrashFolder: Sendable {
 
   /// The time here, as the specification wants it.
   private static var now: String {
-    var now = time(nil)
-    var parts = unsafe tm()
-    var text = [CChar](repeating: 0, count: 32)
-    guard unsafe localtime_r(&now, &parts) != nil else { return "1970-01-01T00:00:00" }
-    let count = unsafe strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S", &parts)
-    return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    LocalTime.text(Int64(time(nil)), "%Y-%m-%dT%H:%M:%S") ?? "1970-01-01T00:00:00"
   }
 }

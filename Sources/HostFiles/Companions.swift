@@ -40,7 +40,7 @@ package enum Companions {
   private static func endings(_ list: String) -> Set<[UInt8]> { Set(list.split(separator: " ").map { Array($0.utf8) }) }
 
   /// What a file is, by its name.
-  package static func kind(of name: [UInt8]) -> Kind { kind(lowered: lowered(name)[...]) }
+  package static func kind(of name: [UInt8]) -> Kind { kind(lowered: NameParts.lowered(name)[...]) }
 
   private static func kind(lowered name: ArraySlice<UInt8>) -> Kind {
     guard let point = point(in: name) else { return .other }
@@ -53,7 +53,7 @@ package enum Companions {
 
   /// What a name says about what it belongs to.
   package static func parts(of name: [UInt8]) -> Name {
-    let lowered = lowered(name)
+    let lowered = NameParts.lowered(name)
     var stem = lowered[...]
     let kind = kind(lowered: stem)
     // No name has a slash, so that this is no stem of a photo.
@@ -89,8 +89,6 @@ package enum Companions {
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-
-  private static func lowered(_ name: [UInt8]) -> [UInt8] { name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
 
   /// The last point, but for one at the beginning of the name.
   private static func point(in name: ArraySlice<UInt8>) -> Int? {

@@ -1,3 +1,5 @@
+internal import Catalog
+
 /// What systems keep on media beside photos, by names without regard to case.
 enum SystemFiles {
   private static let files: Set<[UInt8]> = [
@@ -7,10 +9,8 @@ enum SystemFiles {
   /// How macOS begins the attributes of a file that are in another file (AppleDouble, RFC 1740).
   static let appleDouble: [UInt8] = [0, 5, 0x16, 7]
 
-  private static func lowered(_ name: [UInt8]) -> [UInt8] { name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
-
-  static func isFile(_ name: [UInt8]) -> Bool { files.contains(lowered(name)) }
-  static func isFolder(_ name: [UInt8]) -> Bool { folders.contains(lowered(name)) }
+  static func isFile(_ name: [UInt8]) -> Bool { files.contains(NameParts.lowered(name)) }
+  static func isFolder(_ name: [UInt8]) -> Bool { folders.contains(NameParts.lowered(name)) }
 
   /// Whether a file of this name is one of attributes if it begins so.
   static func mayBeAppleDouble(_ name: [UInt8]) -> Bool { name.starts(with: [0x2E, 0x5F]) }

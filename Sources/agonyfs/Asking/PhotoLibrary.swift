@@ -68,14 +68,8 @@ struct PhotoLibrary {
     return first == ".Trash" || first.hasPrefix(".Trash-") && first.dropFirst(7).allSatisfy(\.isNumber)
   }
 
-  /// A request for what a query finds in the directory.
-  ///
-  /// - Parameter options: everything else that is asked.
-  /// - Throws: `CommandFailure` that points at what is wrong with the query.
-  func request(
-    _ query: String, _ options: CatalogRequest = CatalogRequest()
-  ) throws(CommandFailure) -> CatalogRequest {
-    try Self.check(query)
+  /// A request for what a query finds in the directory, with everything else that is asked.
+  func request(_ query: String, _ options: CatalogRequest = CatalogRequest()) -> CatalogRequest {
     var request = options
     request.query = query
     request.trash = isTrash
@@ -83,7 +77,7 @@ struct PhotoLibrary {
     return request
   }
 
-  /// Whether a query is understood.
+  /// Whether a query is understood. Commands ask once, before anything else; the source reads the text for itself.
   ///
   /// - Throws: `CommandFailure` that points at what is wrong.
   static func check(_ query: String) throws(CommandFailure) {

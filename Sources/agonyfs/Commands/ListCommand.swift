@@ -89,7 +89,7 @@ struct ListCommand: ParsableCommand {
     try PhotoLibrary.check(query)
     try refuseSecondPlace()
     let library = try library()
-    request = try library.request(query, request)
+    request = library.request(query, request)
     let listing = PhotoListing(
       library, as: json ? .json : long ? .long : template.map { .template($0) } ?? .usual, endsWithZero: null)
     if count {

@@ -55,7 +55,7 @@ struct ExportDialogue {
       plan.addAll()
       return (plan, 0)
     }
-    var request = try library.request(query)
+    var request = library.request(query)
     request.format = .paths
     request.sort = "name"
     var reader = try library.source.answer(to: request)

@@ -38,7 +38,8 @@ struct ClockShift {
     guard listed.isEmpty else { throw CommandFailure(.usage, "--shift takes a query or --files0-from, not both.") }
     guard let library = try PhotoLibrary.mounted(at: first.bytes) else { throw PhotoLibrary.notMounted(first.bytes) }
     let query = words.dropFirst().map(\.text).joined(separator: " ")
-    var reader = try library.source.answer(to: try library.request(query))
+    try PhotoLibrary.check(query)
+    var reader = try library.source.answer(to: library.request(query))
     let trailer = try reader.lines { line in
       let record = try CatalogRecord(line)
       take(record, library.wholePrefix + record.path)

@@ -142,7 +142,7 @@ struct FileFinder {
 
   private func names() throws -> [String: [[UInt8]]] {
     let library = PhotoLibrary(place, as: path, source: MountedSource(mountPoint: place.mountPoint))
-    var request = try library.request("")
+    var request = library.request("")
     request.format = .paths
     var reader = try library.source.answer(to: request)
     var names: [String: [[UInt8]]] = [:]

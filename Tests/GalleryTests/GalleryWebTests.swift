@@ -74,7 +74,7 @@ import Testing
 
   @Test func answersAreJSONWhateverNamesHold() throws {
     let name = Array("<b>\u{202E}\"\n".utf8) + [0xFF]
-    let items = try JSONReader.value(of: WebAnswer.items([ItemSummary(index: 3, name: name)]))
+    let items = try JSONReader.value(of: WebAnswer.items([ListedItem(index: 3, name: name, facts: .null)]))
     #expect(items.elements.first?["name"]?.text == "<b>\u{202E}\"\n\u{FFFD}")
     #expect(items.elements.first?["i"]?.whole == 3 && items.elements.first?["displayable"] == .bool(false))
     let albums = try JSONReader.value(

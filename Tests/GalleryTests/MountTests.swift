@@ -1,3 +1,4 @@
+import Catalog
 import Client
 import Glibc
 import HostFiles
@@ -56,10 +57,12 @@ import Testing
     let days = 25_567 + 18_262
     #expect(Int(snapshot.geometry[6]) | Int(snapshot.geometry[7]) << 8 == days)
     let items = try gallery.section(1, of: snapshot)
-    #expect(items.map(\.index) == [1, 2] && items[0].type == "jpeg" && items[0].width == 60 && items[0].height == 40)
-    #expect(items[0].taken == "2019-07-14T21:30:06" && String(decoding: items[0].name, as: UTF8.self).hasPrefix("IMG"))
+    let first = items[0].facts
+    #expect(items.map(\.index) == [1, 2] && first["kind"]?.text == "jpeg")
+    #expect(first["width"]?.whole == 60 && first["height"]?.whole == 40)
+    #expect(first["taken"]?.text == "2019-07-14T21:30:06" && items[0].name.starts(with: Array("IMG".utf8)))
     #expect(kind { _ = try gallery.section(3, of: snapshot) } == .notFound)
-    let facts = try gallery.facts(of: snapshot.path(0))
+    let facts = try gallery.facts(0, of: snapshot).sections
     #expect(facts.map(\.title) == ["place", "file"], "\(facts)")
     #expect(facts[0].facts[0].sources.contains("name"))
 
@@ -133,7 +136,7 @@ import Testing
     request.query = "is:favourite"
     let favourites = try gallery.snapshot(request)
     #expect(favourites.count == 2 && favourites.kind(0) == 16 | 32)
-    #expect(try gallery.summaries(0..<1, of: favourites).first?.tags == ["Places/Paris", "Sun"])
+    #expect(try gallery.items(0..<1, of: favourites)[0].facts["tags"]?.words == "Places/Paris, Sun")
     #expect(try gallery.suggestions(for: "pAr").map(\.text) == ["Places/Paris"])
     #expect(try gallery.suggestions(for: " ").isEmpty)
     edit = ItemEdit()
@@ -146,8 +149,8 @@ import Testing
     edit.title = ""
     edit.caption = "two\nlines"
     #expect(try gallery.edit([0], of: snapshot, edit).isEmpty)
-    let summary = try gallery.summaries(0..<1, of: snapshot)
-    #expect(summary.first?.title == nil && summary.first?.caption == "two\nlines")
+    let facts = try gallery.items(0..<1, of: snapshot)[0].facts
+    #expect(facts["title"] == nil && facts["caption"]?.text == "two\nlines")
   }
 
   @Test func albumsAndTypesAreGroups() throws {
@@ -223,7 +226,7 @@ import Testing
     let snapshot = try gallery.snapshot(SectionsRequest())
     let content = try gallery.open(.original, 0, of: snapshot)
     #expect(try content.bytes(at: 0, count: 1 << 20) == HostFile.read(vault.root + "/A/B/IMG_20200101_000000.jpg"))
-    #expect(try gallery.facts(0, of: snapshot).summary.index == 0)
+    #expect(try gallery.facts(0, of: snapshot).item.index == 0)
     try vault.shell(
       """
       mv A/B/IMG_20200101_000000.jpg A/B/other.jpg
@@ -272,7 +275,7 @@ import Testing
     let snapshot = try gallery.snapshot(SectionsRequest())
     let path = String(decoding: try snapshot.path(0).bytes, as: UTF8.self)
     _ = try vault.shell("setfattr -n user.agonyfs.fields -v customer=4711 '\(path)'")
-    let words = try gallery.facts(of: snapshot.path(0)).first { $0.title == "words" }
+    let words = try gallery.facts(0, of: snapshot).sections.first { $0.title == "words" }
     #expect(words?.facts.map(\.label) == ["x.customer"] && words?.facts.map(\.value) == ["4711"], "\(words as Any)")
   }
 
@@ -386,7 +389,7 @@ import Testing
     #expect(try gallery.isReadOnly())
     let snapshot = try gallery.snapshot(SectionsRequest())
     #expect(snapshot.count == 5)
-    #expect(try gallery.section(0, of: snapshot).first?.type == "jpeg")
+    #expect(try gallery.section(0, of: snapshot).first?.facts["kind"]?.text == "jpeg")
     var edit = ItemEdit()
     edit.rating = 1
     #expect(kind { _ = try gallery.edit([0], of: snapshot, edit) } == .readOnly)

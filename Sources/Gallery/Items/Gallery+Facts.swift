@@ -2,36 +2,14 @@ internal import Catalog
 internal import Client
 internal import SystemPackage
 
-/// What a grid shows of a photo beside its picture.
-public struct ItemSummary: Equatable, Sendable {
+/// A photo of a snapshot, and what the door says of it: the page gets a part of that as it is.
+public struct ListedItem: Sendable {
   /// Its number in the snapshot.
-  public var index: Int
+  public let index: Int
   /// The bytes of its name.
-  public var name: [UInt8]
-  /// As the catalog has it: ISO 8601, as exact as it is known, with the offset if that is known.
-  public var taken: String?
-  /// `jpeg`, `mov`, …; nil if the catalog does not know the file any more.
-  public var type: String?
-  /// Seconds.
-  public var duration: Double?
-  /// From −1 for a rejected photo to 5.
-  public var rating: Int?
-  /// Whether the user likes it.
-  public var isFavourite = false
-  /// A line.
-  public var title: String?
-  /// Some lines.
-  public var caption: String?
-  /// In the order of the user.
-  public var tags: [String] = []
-  /// Bytes.
-  public var size: Int64?
-  /// Pixels.
-  public var width: Int?
-  /// Pixels.
-  public var height: Int?
-  /// Whether it is known where it was taken.
-  public var hasPosition = false
+  let name: [UInt8]
+  /// Null if the catalog does not know the file any more.
+  let facts: JSONValue
 }
 
 /// Facts that belong together.
@@ -96,35 +74,23 @@ extension Gallery {
   }
 
   /// What is known of the photos of a section.
-  public func summaries(_ range: Range<Int>, of snapshot: Snapshot) throws(GalleryError) -> [ItemSummary] {
+  func items(_ range: Range<Int>, of snapshot: Snapshot) throws(GalleryError) -> [ListedItem] {
     try GalleryError.of("Asking the catalog") {
       let asker = Asker(door: try CatalogDoor(of: root))
-      var summaries: [ItemSummary] = []
-      for index in range {
+      return try range.map { index in
         let path = try snapshot.path(index)
-        let facts = try asker.facts(of: path)
-        summaries.append(Self.summary(index, path, facts ?? .null))
+        return ListedItem(index: index, name: path.name, facts: try asker.facts(of: path) ?? .null)
       }
-      return summaries
     }
   }
 
   /// What is known of the photos of a section, by its number.
-  public func section(_ number: Int, of snapshot: Snapshot) throws(GalleryError) -> [ItemSummary] {
+  public func section(_ number: Int, of snapshot: Snapshot) throws(GalleryError) -> [ListedItem] {
     guard snapshot.sections.indices.contains(number) else {
       throw GalleryError(.notFound, "There is no section \(number) in this snapshot.")
     }
     let section = snapshot.sections[number]
-    return try summaries(section.first..<section.first + section.count, of: snapshot)
-  }
-
-  private static func summary(_ index: Int, _ path: SpacePath, _ facts: JSONValue) -> ItemSummary {
-    ItemSummary(
-      index: index, name: path.name, taken: facts["taken"]?.text, type: facts["kind"]?.text,
-      duration: facts["duration"]?.real, rating: facts["rating"]?.whole,
-      isFavourite: facts["favourite"]?.isTrue == true, title: facts["title"]?.text, caption: facts["caption"]?.text,
-      tags: facts["tags"]?.elements.compactMap(\.text) ?? [], size: facts["size"]?.whole.map { Int64($0) },
-      width: facts["width"]?.whole, height: facts["height"]?.whole, hasPosition: facts["latitude"] != nil)
+    return try items(section.first..<section.first + section.count, of: snapshot)
   }
 
   /// What the catalog knows of files, as the door has it; nil for those of which it knows nothing.
@@ -156,8 +122,8 @@ extension Gallery {
   ]
 
   /// All facts of a photo in sections, as `agonyfs show` says them, each with its sources.
-  func facts(of path: SpacePath) throws(GalleryError) -> [FactSection] {
-    let lines = FactLine.all(of: try record(of: path))
+  static func shown(_ facts: JSONValue) -> [FactSection] {
+    let lines = FactLine.all(of: facts)
     func group(_ line: FactLine) -> String { line.field.hasPrefix("x.") ? Self.own : line.field }
     func section(_ title: String, _ lines: [FactLine]) -> FactSection {
       let facts = lines.map { FactSection.Fact(label: $0.label, value: $0.value, sources: $0.sources) }

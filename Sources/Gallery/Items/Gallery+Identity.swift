@@ -68,11 +68,10 @@ extension Gallery {
   /// - Throws: as `open`.
   public func facts(
     _ index: Int, of snapshot: Snapshot
-  ) throws(GalleryError) -> (sections: [FactSection], summary: ItemSummary) {
+  ) throws(GalleryError) -> (sections: [FactSection], item: ListedItem) {
     let item = try snapshot.item(index)
-    let summary = try summaries(index..<index + 1, of: snapshot)[0]
-    let sections = try facts(of: item.path)
+    let facts = try record(of: item.path)
     try GalleryError.of("The photo") { try check(item) }
-    return (sections, summary)
+    return (Self.shown(facts), ListedItem(index: index, name: item.path.name, facts: facts))
   }
 }

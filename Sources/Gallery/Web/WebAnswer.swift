@@ -57,16 +57,15 @@ public enum WebAnswer {
   }
 
   /// The photos of a section.
-  public static func items(_ items: [ItemSummary]) -> [UInt8] {
+  public static func items(_ items: [ListedItem]) -> [UInt8] {
     list(items) { item in
-      [
-        "i": number(item.index), "name": text(item.name), "taken": item.taken.map { .string($0) },
-        "type": item.type.map { .string($0) }, "duration": item.duration.map { .number("\($0)") },
-        "rating": item.rating.map { number($0) }, "favourite": .bool(item.isFavourite),
-        "title": item.title.map { .string($0) }, "caption": item.caption.map { .string($0) },
-        "tags": .array(item.tags.map { .string($0) }), "size": item.size.map { number($0) },
-        "width": item.width.map { number($0) }, "height": item.height.map { number($0) },
-        "gps": .bool(item.hasPosition), "displayable": .bool(item.type != nil),
+      let facts = item.facts
+      return [
+        "i": number(item.index), "name": text(item.name), "taken": facts["taken"], "type": facts["kind"],
+        "duration": facts["duration"], "rating": facts["rating"], "favourite": facts["favourite"] ?? .bool(false),
+        "title": facts["title"], "caption": facts["caption"], "tags": facts["tags"] ?? .array([]),
+        "size": facts["size"], "width": facts["width"], "height": facts["height"],
+        "gps": .bool(facts["latitude"] != nil), "displayable": .bool(facts["kind"] != nil),
       ]
     }
   }
@@ -77,7 +76,7 @@ public enum WebAnswer {
   }
 
   /// All facts of a photo, and what can be changed.
-  public static func facts(_ sections: [FactSection], _ item: ItemSummary, at place: SpacePath) -> [UInt8] {
+  public static func facts(_ sections: [FactSection], _ item: ListedItem, at place: SpacePath) -> [UInt8] {
     let shown = sections.map { section in
       let facts = section.facts.map {
         object(["name": .string($0.label), "value": .string($0.value), "source": .string($0.sources)])
@@ -85,8 +84,9 @@ public enum WebAnswer {
       return object(["title": .string(section.title), "facts": .array(facts)])
     }
     let edit = object([
-      "title": .string(item.title ?? ""), "caption": .string(item.caption ?? ""), "rating": number(item.rating ?? 0),
-      "favourite": .bool(item.isFavourite), "tags": .array(item.tags.map { .string($0) }),
+      "title": item.facts["title"] ?? .string(""), "caption": item.facts["caption"] ?? .string(""),
+      "rating": item.facts["rating"] ?? number(0), "favourite": item.facts["favourite"] ?? .bool(false),
+      "tags": item.facts["tags"] ?? .array([]),
     ])
     return bytes(["name": text(place.name), "path": text(place.bytes), "edit": edit, "sections": .array(shown)])
   }

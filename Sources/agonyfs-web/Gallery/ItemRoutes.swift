@@ -8,8 +8,8 @@ func addItemRoutes(to api: RouterGroup<SpaceContext>) {
   api.get("item/{snapshot}/{item}/facts") { _, context in
     let (snapshot, number) = (try context.snapshot(), try context.number("item"))
     let answer = try await context.gallery.run { gallery in
-      let (sections, summary) = try gallery.facts(number, of: snapshot)
-      return WebAnswer.facts(sections, summary, at: try snapshot.path(number))
+      let (sections, item) = try gallery.facts(number, of: snapshot)
+      return WebAnswer.facts(sections, item, at: try snapshot.path(number))
     }
     return Response(json: answer)
   }

@@ -91,6 +91,10 @@ extension LiveMountTests {
       #expect(groups[1] == #"{"title":"x","count":1,"newest":"album/a \"b\".jpg","query":"tag:=\"x\""}"#)
       #expect(groups[2] == #"{"title":null,"count":1,"newest":"c.jpg","query":"-has:tags"}"#)
       #expect(groups[3].hasPrefix(trailer(2)))
+      // With the prefix "M/", and "album" left out.
+      let shown = try ask("format json\nwithin 616c62756d\nprefix 4d2f\n\n", asking)
+      #expect(shown.contains(#""path":"M/a \"b\".jpg","kind""#))
+      #expect(try ask("group tag\nprefix ff\n\n-tag:x", asking).contains(#""newestBytes":"ff632e6a7067""#))
       let facts = try ask("facts album/a \"b\".jpg\n\n", asking)
       #expect(facts.contains(#""sources":{"taken":["exif"],"tags":["xmp","iptc"]}}"#))
       #expect(try ask("facts none\n\n", asking).hasPrefix("error\nThere is no such photo"))

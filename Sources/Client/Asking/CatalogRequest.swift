@@ -30,6 +30,8 @@ package struct CatalogRequest: Equatable {
   package var trash = false
   /// The directory below which names count, from the root of the space; empty for all.
   package var within: [UInt8] = []
+  /// What stands in lines of JSON before a path in place of that directory; empty where paths are whole.
+  package var prefix: [UInt8] = []
   /// The path of the only file that is asked about, in the space.
   package var file: [UInt8]?
   /// Which groups of duplicates are asked for: `exact`, `pixels` or `similar`.
@@ -80,6 +82,7 @@ package struct CatalogRequest: Equatable {
     add("stacks", stacks ? "1" : nil)
     add("trash", trash ? "1" : nil)
     if !within.isEmpty { lines.append(Array("within ".utf8) + Hexadecimal.digits(of: within)) }
+    if !prefix.isEmpty { lines.append(Array("prefix ".utf8) + Hexadecimal.digits(of: prefix)) }
     return lines.joined(separator: [UInt8(ascii: "\n")]) + Array("\n\n".utf8) + Array(query.utf8)
   }
 }

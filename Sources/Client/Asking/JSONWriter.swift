@@ -33,16 +33,9 @@ package enum JSONWriter {
   }
 
   private static func append(_ text: String, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "\""))
-    bytes += escaped(text.utf8)
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  /// The bytes of a text as they stand between quotes.
-  package static func escaped(_ text: some Sequence<UInt8>) -> [UInt8] {
     let digits = Array("0123456789abcdef".utf8)
-    var bytes: [UInt8] = []
-    for byte in text {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
       switch byte {
       case 0x22, 0x5C: bytes += [0x5C, byte]
       case 0x0A: bytes += [0x5C, UInt8(ascii: "n")]
@@ -51,6 +44,6 @@ package enum JSONWriter {
       default: bytes.append(byte)
       }
     }
-    return bytes
+    bytes.append(UInt8(ascii: "\""))
   }
 }

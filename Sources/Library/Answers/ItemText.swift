@@ -8,7 +8,7 @@ internal import Vault
 
 /// What a line says of a photo that depends on who asks.
 struct ShownItem {
-  /// From the root, without a slash at either end.
+  /// As it is to be written (`CatalogView.shown`).
   var path: [UInt8]
   /// All names that count, if they are several.
   var names: [[UInt8]] = []

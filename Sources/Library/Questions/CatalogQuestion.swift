@@ -18,11 +18,13 @@ package struct CatalogQuestion: Sendable {
   package var includesTrash: Bool
   /// The directory below which names count, from the root without a slash at either end; empty for all.
   package var within: [UInt8]
+  /// What stands in lines before a path in place of that directory; empty where paths are whole.
+  package var prefix: [UInt8]
 
   /// All answers to a query, newest first, if nothing else is said.
   package init(
     _ query: Query, order: SortOrder = .standard, after: Cursor? = nil, limit: Int? = nil, stacks: Bool = false,
-    includesTrash: Bool = false, within: [UInt8] = []
+    includesTrash: Bool = false, within: [UInt8] = [], prefix: [UInt8] = []
   ) {
     self.query = query
     self.order = order
@@ -31,6 +33,7 @@ package struct CatalogQuestion: Sendable {
     self.stacks = stacks
     self.includesTrash = includesTrash
     self.within = within
+    self.prefix = prefix
   }
 
   /// Whether names in a trash folder count.

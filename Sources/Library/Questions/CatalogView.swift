@@ -19,6 +19,8 @@ struct CatalogView {
   let showsTrash: Bool
   /// The directory below which names count, from the root without a slash at either end; empty for all.
   let directory: [UInt8]
+  /// What lines have in its place; empty where paths are whole.
+  private var prefix: [UInt8] = []
   var folders: CatalogFolders
   private var rights: [Int64: Rights] = [:]
   /// What the term before said; most rows have the same.
@@ -53,6 +55,12 @@ struct CatalogView {
   /// A question in the eyes of somebody.
   init(_ question: CatalogQuestion, for opener: Opener) {
     self.init(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
+    prefix = question.prefix
+  }
+
+  /// A path that counts, as lines have it.
+  func shown(_ path: [UInt8]) -> [UInt8] {
+    prefix.isEmpty ? path : prefix + path.dropFirst(directory.isEmpty ? 0 : directory.count + 1)
   }
 
   var opener: Opener { folders.opener }
@@ -270,8 +278,8 @@ struct CatalogView {
     _ row: borrowing Timeline, _ seen: Seen, showsSources: Bool = false, comparison: ShownItem.Comparison? = nil,
     to text: inout JSONText, _ files: CatalogFiles
   ) throws(Errno) {
-    var shown = ShownItem(path: seen.path ?? [], showsSources: showsSources, comparison: comparison)
-    if let item = seen.several?.item { shown.names = item.names.map(\.path) }
+    var shown = ShownItem(path: self.shown(seen.path ?? []), showsSources: showsSources, comparison: comparison)
+    if let item = seen.several?.item { shown.names = item.names.map { self.shown($0.path) } }
     shown.isTrashed = seen.isTrashed
     if showsSources { shown.homeZone = files.homeZone }
     shown.isDuplicate = ItemFlags(rawValue: row.flags).contains(.duplicate)

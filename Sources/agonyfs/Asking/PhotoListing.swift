@@ -71,11 +71,10 @@ struct PhotoListing {
     var request = request
     // A negative limit is none.
     if let limit = request.limit, limit < 0 { request.limit = nil }
+    if form == .json { return notePending(try json(request)) }
     var reader = try library.source.answer(to: request)
     var rows: [(count: Int, title: String)] = []
-    let paths = JSONPaths(library)
     let trailer = try reader.lines { line in
-      guard form != .json else { return try output.append { try paths.append(group: line, to: &$0) } }
       guard let group = try? JSONReader.value(of: Array(line)), let count = group["count"]?.whole else {
         throw AnswerReader.unknownAnswer
       }
@@ -128,9 +127,17 @@ struct PhotoListing {
   }
 
   private func json(_ request: CatalogRequest) throws -> AnswerTrailer {
+    var request = request
+    request.prefix = library.prefix
     var reader = try library.source.answer(to: request)
-    let paths = JSONPaths(library)
-    return try reader.lines { line in try output.append { try paths.append(line, to: &$0) } }
+    let trailer = try reader.lines { line in
+      try output.append { bytes in
+        bytes += line
+        bytes.append(UInt8(ascii: "\n"))
+      }
+    }
+    try output.flush()
+    return trailer
   }
 
   private func table(_ request: CatalogRequest) throws -> AnswerTrailer {

@@ -188,7 +188,7 @@ struct DoorAnswer {
       var lines = JSONText()
       for group in shown {
         let names = try view.names(of: InodeNumber(rawValue: group.newest), files).map(\.path)
-        lines.value(group, newest: names.min { $0.lexicographicallyPrecedes($1) })
+        lines.value(group, newest: names.min { $0.lexicographicallyPrecedes($1) }.map { view.shown($0) })
         lines.endLine()
       }
       return (lines.bytes, shown.count)

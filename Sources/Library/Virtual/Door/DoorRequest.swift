@@ -67,7 +67,7 @@ struct DoorRequest {
     }
     let question = CatalogQuestion(
       parsed, order: options.order, after: options.after, limit: options.limit, stacks: options.stacks,
-      includesTrash: options.trash, within: options.within)
+      includesTrash: options.trash, within: options.within, prefix: options.prefix)
     if let field = options.group {
       subject = .groups(question, field)
     } else if options.format == .groups {
@@ -116,6 +116,7 @@ struct DoorRequest {
     var sizes = false
     var zone = false
     var within: [UInt8] = []
+    var prefix: [UInt8] = []
 
     static let groupFields = GroupField.allCases.map(\.rawValue).joined(separator: ", ")
 
@@ -144,6 +145,7 @@ struct DoorRequest {
         let kinds = DuplicateKind.allCases.map(\.rawValue).joined(separator: ", ")
         duplicates = try known(DuplicateKind(rawValue: value), line, "duplicates is one of \(kinds)")
       case "within": within = try path(bytes, line, "within")
+      case "prefix": prefix = try path(bytes, line, "prefix")
       case "sizes": sizes = try flag(value, line)
       case "zone": zone = try flag(value, line)
       case "stacks": stacks = try flag(value, line)

@@ -115,9 +115,12 @@ import Vault
     let query = try QueryParser.parse(query)
     var found: Set<String> = []
     var items: Set<String> = []
-    try library.files.questions.answers(to: CatalogQuestion(query), for: opener) { answer throws(Errno) in
+    let questions = library.files.questions
+    var view = CatalogView(CatalogQuestion(query), for: opener)
+    try questions.answers(to: CatalogQuestion(query), for: opener) { answer throws(Errno) in
       found.insert(String(decoding: answer.path, as: UTF8.self))
-      for name in try answer.item()?.names ?? [] { items.insert(String(decoding: name.path, as: UTF8.self)) }
+      let item = try questions.present { files throws(Errno) in try view.item(answer.inode, files) }
+      for name in item?.names ?? [] { items.insert(String(decoding: name.path, as: UTF8.self)) }
       return true
     }
     #expect(found.isSubset(of: items))

@@ -1,7 +1,4 @@
-internal import Albums
 package import Catalog
-package import Media
-package import SystemPackage
 package import Vault
 
 /// What the catalog is asked.
@@ -46,32 +43,6 @@ package struct CatalogAnswer: Sendable {
   package let inode: InodeNumber
   /// Its first name that the asker may see, from the root of the space, without a slash at either end.
   package let path: [UInt8]
-  /// The format; nil for one that this version does not know.
-  package let kind: MediaKind?
   /// Its place in the order of the question.
   package let position: SortPosition
-  let source: CatalogSource
-
-  /// All facts, with the names that the asker may see; nil if it is gone meanwhile.
-  package func item() throws(Errno) -> MediaItem? { try source.item(inode) }
-}
-
-final class CatalogSource: Sendable {
-  private let fileSystem: FileSystem
-  private let showsTrash: Bool
-  private let within: [UInt8]
-  private let opener: Opener
-
-  init(_ fileSystem: FileSystem, _ question: CatalogQuestion, for opener: Opener) {
-    self.fileSystem = fileSystem
-    showsTrash = question.showsTrash
-    within = question.within
-    self.opener = opener
-  }
-
-  /// The facts of a photo, as they are now.
-  func item(_ inode: InodeNumber) throws(Errno) -> MediaItem? {
-    var view = CatalogView(.all, showsTrash: showsTrash, within: within, for: opener)
-    return try fileSystem.questions.present { files throws(Errno) in try view.item(inode, files) }
-  }
 }

@@ -10,7 +10,6 @@
 internal import Albums
 internal import Catalog
 internal import Index
-internal import Media
 internal import System
 internal import SystemPackage
 internal import Vault
@@ -21,7 +20,6 @@ struct CatalogReader {
 
   let question: CatalogQuestion
   private let opener: Opener
-  private let source: CatalogSource
   private let writing: Writing
   private let columns: TimelineColumns
   var text = JSONText()
@@ -63,7 +61,6 @@ struct CatalogReader {
     self.question = question
     self.opener = opener
     self.writing = writing
-    source = CatalogSource(fileSystem, question, for: opener)
     view = CatalogView(question, for: opener)
     last = question.after?.position
     let isSorted = question.order.key != .time
@@ -71,7 +68,6 @@ struct CatalogReader {
     var columns = view.columns(for: isSorted && question.order.key != .name ? .nothing : isLine ? .line : .path)
     if writing == .tiles { columns.formUnion(CatalogTile.columns) }
     columns.formUnion(question.order.columns)
-    if !isSorted { columns.insert(.kind) }
     if question.stacks { columns.insert(.flags) }
     self.columns = columns
     if isSorted {
@@ -148,7 +144,7 @@ struct CatalogReader {
       while answers.count < room, text.bytes.count < end, let candidate = sorting.popFirst() {
         looked += 1
         if looked % Self.rowsBeforeTrim == 0 { Heap.trim() }
-        let columns = view.columns(for: wanted).union(writing == .tiles ? CatalogTile.columns : .kind)
+        let columns = view.columns(for: wanted).union(writing == .tiles ? CatalogTile.columns : [])
         var row = try CatalogWalk.row(of: InodeNumber(rawValue: candidate.inode), columns, files)
         guard try CatalogWalk.next(&row, files), let seen = try view.look(at: row, files, wants: wanted) else {
           continue
@@ -218,10 +214,7 @@ struct CatalogReader {
     try write(row, seen, files)
     count += 1
     last = position
-    answers.append(
-      CatalogAnswer(
-        inode: row.inode, path: seen.path ?? [], kind: MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind)),
-        position: position, source: source))
+    answers.append(CatalogAnswer(inode: row.inode, path: seen.path ?? [], position: position))
     return true
   }
 }

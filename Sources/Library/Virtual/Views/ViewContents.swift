@@ -136,19 +136,13 @@ struct ViewReader: Sendable {
       }
       let question = CatalogQuestion(try query(of: folder), limit: ViewTable.limit)
       try fileSystem.questions.answers(to: question, for: owner()) { answer throws(Errno) in
-        let path = question.query.mentionsTrash ? try Self.path(of: answer) : answer.path
+        let path = question.query.mentionsTrash ? try files([answer.inode]).first?.path ?? answer.path : answer.path
         let name = path.lastIndex(of: 0x2F).map { path[($0 + 1)...] } ?? path[...]
         photos.append((answer.inode, ViewTable.hash(name)))
         return true
       }
       return ViewTable(photos)
     }
-  }
-
-  /// The path of an answer that may be in the trash.
-  private static func path(of answer: CatalogAnswer) throws(Errno) -> [UInt8] {
-    let names = try answer.item()?.names.map { ($0.path, TrashFolder.contains(path: $0.path)) } ?? []
-    return Self.path(of: names) ?? answer.path
   }
 
   /// The photos that the owner finds by a name and may read. A name that is not in the trash goes before one that is.

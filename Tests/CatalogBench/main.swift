@@ -102,7 +102,6 @@ for text in [
     items.reduce(into: 0) { $0 += query.answers($1) ? 1 : 0 }
   }
 }
-measure("first 100 of 100,000, newest first") { AnswerPage.of(items, to: .all, limit: 100).items.count }
 for field in [GroupField.month, .tag, .place] {
   measure("groups of 100,000 by \(field)") { Grouping.of(items, to: .all, by: field).count }
 }

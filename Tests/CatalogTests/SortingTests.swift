@@ -36,67 +36,19 @@ import Testing
     [SortOrder($0, isDescending: true), SortOrder($0, isDescending: false)]
   }
 
-  @Test(arguments: orders) func pagesTogetherAreTheWhole(order: SortOrder) throws {
+  @Test(arguments: orders) func oneOfTwoIsBeforeTheOther(order: SortOrder) {
     var numbers = SeededNumbers(seed: 5)
-    let items = (1...120).map { Self.randomItem(UInt64($0), &numbers) }.shuffled(using: &numbers)
-    let whole = AnswerPage.of(items, to: .all, order: order, limit: .max)
-    #expect(whole.items.count == 120)
-    #expect(whole.next == nil)
-    for (one, next) in zip(whole.items, whole.items.dropFirst()) {
+    let items = order.sorted((1...120).map { Self.randomItem(UInt64($0), &numbers) })
+    for (one, next) in zip(items, items.dropFirst()) {
       #expect(order.position(of: one).precedes(order.position(of: next), in: order))
       #expect(!order.position(of: next).precedes(order.position(of: one), in: order))
-    }
-    for limit in [1, 7, 119, 120] {
-      var found: [UInt64] = []
-      var cursor: Cursor?
-      repeat {
-        let page = AnswerPage.of(items.shuffled(using: &numbers), to: .all, order: order, after: cursor, limit: limit)
-        found += page.items.map(\.inode)
-        // Through the text, as a client gives it back.
-        cursor = try page.next.map { try #require(Cursor($0.text)) }
-      } while cursor != nil
-      #expect(found == whole.items.map(\.inode))
-    }
-  }
-
-  /// Photos come and go between the pages, also the one at which a page ended.
-  @Test(arguments: TestLength.seedArguments(20)) func pagesStayRightWhilePhotosCome(seed: UInt64) throws {
-    var numbers = SeededNumbers(seed: seed)
-    let order = try #require(Self.orders.randomElement(using: &numbers))
-    var items = (1...100).map { Self.randomItem(UInt64($0), &numbers) }
-    var lasting = Set(items.map(\.inode))
-    var found: [MediaItem] = []
-    var cursor: Cursor?
-    var next: UInt64 = 1000
-    repeat {
-      let page = AnswerPage.of(items, to: .all, order: order, after: cursor, limit: 9)
-      found += page.items
-      cursor = page.next
-      if let last = page.items.last, numbers.chance(1, of: 2) {
-        items.removeAll { $0.inode == last.inode }
-        lasting.remove(last.inode)
-      }
-      if let victim = items.randomElement(using: &numbers) {
-        items.removeAll { $0.inode == victim.inode }
-        lasting.remove(victim.inode)
-      }
-      for _ in 0..<5 {
-        items.append(Self.randomItem(next, &numbers))
-        next += 1
-      }
-    } while cursor != nil && found.count < 2000
-    #expect(Set(found.map(\.inode)).count == found.count, "none comes twice")
-    #expect(lasting.isSubset(of: Set(found.map(\.inode))), "none is missed")
-    for (one, two) in zip(found, found.dropFirst()) {
-      #expect(order.position(of: one).precedes(order.position(of: two), in: order))
     }
   }
 
   @Test func newestFirstAndUnknownLast() {
-    let page = AnswerPage.of(Library.items, to: .all, limit: .max)
-    #expect(page.items.map(Library.letter).joined() == "FEDJCBAHG")
-    let oldest = AnswerPage.of(Library.items, to: .all, order: SortOrder(.time, isDescending: false), limit: .max)
-    #expect(oldest.items.map(Library.letter).joined() == "ABCJDEFGH")
+    let items = Library.items.filter(Query.all.answers)
+    #expect(SortOrder.standard.sorted(items).map(Library.letter).joined() == "FEDJCBAHG")
+    #expect(SortOrder(.time, isDescending: false).sorted(items).map(Library.letter).joined() == "ABCJDEFGH")
   }
 
   @Test func aCursorHasOneText() throws {
@@ -120,10 +72,6 @@ import Testing
     }
     #expect(Cursor(String(repeating: "1", count: 1 << 20)) == nil)
   }
-
-  @Test func aLimitOfNothingGivesNothing() {
-    for limit in [0, -1, .min] { #expect(AnswerPage.of(Library.items, to: .all, limit: limit).items.isEmpty) }
-  }
 }
 
 @Suite struct GroupingTests {
@@ -143,7 +91,7 @@ import Testing
       #expect(!groups.isEmpty)
       for group in groups {
         guard let text = group.query else { continue }
-        let found = AnswerPage.of(items, to: try QueryParser.parse(base + " " + text), limit: .max).items
+        let found = SortOrder.standard.sorted(items.filter(try QueryParser.parse(base + " " + text).answers))
         #expect(found.count == group.count, "\(text)")
         #expect(found.first?.inode == group.newest, "\(text)")
       }

@@ -36,6 +36,13 @@ extension SplitMix64 {
   }
 }
 
+extension SortOrder {
+  /// Items in this order.
+  func sorted(_ items: [MediaItem]) -> [MediaItem] {
+    items.sorted { position(of: $0).precedes(position(of: $1), in: self) }
+  }
+}
+
 /// A time for tests: "2024-08-15T10:30:05+02:00".
 func captured(_ text: String, from source: FactSource = .exif) -> CapturedTime? {
   TimeText.parse(text.utf8).flatMap { CapturedTime.resolve([TimeCandidate($0, from: source)]) }

@@ -87,10 +87,7 @@ final class CatalogLibrary {
 
   /// The facts of a photo, with all its names.
   func item(_ inode: InodeNumber) throws -> MediaItem? {
-    try files.locked { files in
-      var paths = ItemLookups()
-      return try files.index.catalog.mediaItem(inode, &paths)
-    }
+    try files.locked { files in try files.index.catalog.namedItem(inode) }
   }
 
   /// A photo with random facts, sometimes with several names.

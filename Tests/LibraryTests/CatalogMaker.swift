@@ -147,10 +147,7 @@ struct CatalogVault {
   func item(_ inode: InodeNumber) throws -> MediaItem? {
     try files.cataloguer.settle()
     return try files.reading { files throws(Errno) in
-      try files.withIndex { index throws(IndexError) in
-        var paths = ItemLookups()
-        return try index.catalog.mediaItem(inode, &paths)
-      }
+      try files.withIndex { index throws(IndexError) in try index.catalog.namedItem(inode) }
     }
   }
 }

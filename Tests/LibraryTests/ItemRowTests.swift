@@ -12,7 +12,7 @@ import Vault
 /// Records that become rows, and rows that become records.
 @Suite struct ItemRowTests {
   private func full(_ inode: UInt64) throws -> MediaItem {
-    var item = MediaItem(inode: inode, names: [ItemName("a/b.jpg"), ItemName("c.jpg")], kind: .heic)
+    var item = MediaItem(inode: inode, kind: .heic)
     item.size = 5_000_000_000
     item.modified = -3
     let wall = try #require(WallTime(seconds: 1_565_872_496, nanoseconds: 250_000_000))
@@ -82,10 +82,8 @@ import Vault
     let item = try full(9)
     try index.catalog.setMediaItem(
       item, at: place(index, 9), found: [1], version: Int64(MediaItem.factsVersion), sidecars: [77], stackWord: "w")
-    var paths = ItemLookups()
-    var read = try #require(try index.catalog.mediaItem(InodeNumber(rawValue: 9), &paths))
-    #expect(Set(read.names) == Set(item.names))
-    read.names = item.names
+    var lookups = ItemLookups()
+    let read = try #require(try index.catalog.mediaItem(InodeNumber(rawValue: 9), &lookups))
     #expect(read == item)
     let row = try #require(try index.catalog.item(InodeNumber(rawValue: 9)))
     #expect(PackedRecord(packed: row.record)?.stackWord == "w")
@@ -99,21 +97,18 @@ import Vault
     var item = MediaItem(inode: 9, kind: .jpeg)
     item.taken = CapturedTime(wall: try #require(wall), source: .xmp)
     try index.catalog.setMediaItem(item, at: place(index, 9), found: [], version: Int64(MediaItem.factsVersion))
-    var paths = ItemLookups()
-    #expect(try index.catalog.mediaItem(InodeNumber(rawValue: 9), &paths)?.taken == item.taken)
+    var lookups = ItemLookups()
+    #expect(try index.catalog.mediaItem(InodeNumber(rawValue: 9), &lookups)?.taken == item.taken)
     let row = try #require(try index.catalog.item(InodeNumber(rawValue: 9)))
     #expect(PackedRecord(packed: row.record)?.precision == .day && row.taken == item.taken?.wall.seconds)
   }
 
   @Test func aRecordOfNothingComesBack() throws {
     let index = try makeIndex()
-    let item = MediaItem(inode: 10, names: [ItemName(".Trash-7/t.jpg")], kind: .png)
+    let item = MediaItem(inode: 10, kind: .png)
     try index.catalog.setMediaItem(item, at: place(index, 10), found: [], version: Int64(MediaItem.factsVersion))
-    var paths = ItemLookups()
-    var read = try #require(try index.catalog.mediaItem(InodeNumber(rawValue: 10), &paths))
-    #expect(read.isTrashed)
-    read.isTrashed = false
-    #expect(read == item)
+    var lookups = ItemLookups()
+    #expect(try index.catalog.mediaItem(InodeNumber(rawValue: 10), &lookups) == item)
   }
 
   /// What is stored again, or deleted, leaves no tags behind.

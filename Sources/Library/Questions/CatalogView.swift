@@ -126,7 +126,7 @@ struct CatalogView {
 
   /// All facts of a photo but its names; nil if there are none.
   mutating func facts(of inode: InodeNumber, _ files: CatalogFiles) throws(Errno) -> MediaItem? {
-    let known = try files.result(of: files.index.catalog.mediaItem(inode, &lookups, withNames: false))
+    let known = try files.result(of: files.index.catalog.mediaItem(inode, &lookups))
     guard var item = known else { return nil }
     if item.links.isDuplicate { item.links.isDuplicate = try seesTwin(of: inode, files) }
     return item

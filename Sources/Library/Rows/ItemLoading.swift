@@ -6,17 +6,11 @@ internal import Media
 internal import System
 package import Vault
 
-/// What records have in common, each found once: paths of directories, and places.
+/// What records have in common, each found once: texts of terms, and places.
 package struct ItemLookups {
-  /// Directories that are kept at most.
-  private static let most = 65_536
-  /// Deeper ones are taken as damage.
-  private static let mostDepth = 4096
-
   /// Places, and texts, that are kept at most.
   private static let mostTexts = 4096
 
-  private var known: [InodeNumber: [UInt8]] = [.root: []]
   private var places: [Int64: Place?] = [:]
   private var texts: [Int64: String?] = [:]
   /// As JSON.
@@ -24,31 +18,6 @@ package struct ItemLookups {
 
   /// None found yet.
   package init() {}
-
-  /// Bytes from the root, without a slash at either end; nil for a directory without a name.
-  package mutating func path(of directory: InodeNumber, in index: Index) throws(IndexError) -> [UInt8]? {
-    var below: [(directory: InodeNumber, name: FileName)] = []
-    var current = directory
-    var path: [UInt8]
-    while true {
-      if let found = known[current] {
-        path = found
-        break
-      }
-      guard below.count < Self.mostDepth, let entry = try index.catalog.names(of: current, limit: 1).first else {
-        return nil
-      }
-      below.append((current, entry.name))
-      current = entry.parent
-    }
-    if known.count + below.count > Self.most { known = [.root: []] }
-    for (directory, name) in below.reversed() {
-      if !path.isEmpty { path.append(UInt8(ascii: "/")) }
-      path += name.bytes
-      known[directory] = path
-    }
-    return path
-  }
 
   mutating func text(_ term: Int64?, in index: Index) throws(IndexError) -> String? {
     guard let term else { return nil }
@@ -112,29 +81,21 @@ package enum TrashFolder {
 }
 
 extension CatalogTables {
-  /// Names of a file that a record has at most.
-  private static let mostNames = 65_536
-
-  /// Everything that the catalog knows about a file; nil if it has no row. Without names if the caller has them.
-  package func mediaItem(
-    _ inode: InodeNumber, _ lookups: inout ItemLookups, withNames: Bool = true
-  ) throws(IndexError) -> MediaItem? {
+  /// Everything that the catalog knows about a file but its names; nil if it has no row.
+  package func mediaItem(_ inode: InodeNumber, _ lookups: inout ItemLookups) throws(IndexError) -> MediaItem? {
     guard let row = try item(inode) else { return nil }
-    return try mediaItem(row, &lookups, withNames: withNames)
+    return try mediaItem(row, &lookups)
   }
 
-  /// The record of a row.
+  /// The record of a row, without names.
   ///
   /// - Throws: `.damaged` if the row makes no sense.
-  package func mediaItem(
-    _ row: ItemRecord, _ lookups: inout ItemLookups, withNames: Bool = true
-  ) throws(IndexError) -> MediaItem {
+  package func mediaItem(_ row: ItemRecord, _ lookups: inout ItemLookups) throws(IndexError) -> MediaItem {
     guard let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind)),
       let packed = PackedRecord(packed: row.record)
     else { throw .damaged }
     var item = MediaItem(inode: row.inode.rawValue, kind: kind)
     let flags = ItemFlags(rawValue: row.flags)
-    if withNames { try name(&item, row, &lookups) }
     item.size = UInt64(clamping: row.size)
     item.modified = packed.modified
     if let seconds = row.taken, let source = packed.timeSource,
@@ -191,21 +152,5 @@ extension CatalogTables {
     item.contentHash = try contentHash(of: row.inode)
     item.sources = packed.sources
     return item
-  }
-
-  /// Sets the names, and whether all of them are in the trash.
-  private func name(_ item: inout MediaItem, _ row: ItemRecord, _ lookups: inout ItemLookups) throws(IndexError) {
-    var names: [(parent: InodeNumber, name: [UInt8])] = []
-    if row.names > 1 {
-      names = try self.names(of: row.inode, limit: Self.mostNames)
-        .filter { !$0.name.isNoPhoto }.map { ($0.parent, $0.name.bytes) }
-    } else if let album = row.album {
-      names = [(album, row.name)]
-    }
-    for (parent, name) in names {
-      guard let path = try lookups.path(of: parent, in: index) else { continue }
-      item.names.append(ItemName(path: path + [UInt8(ascii: "/")] + name))
-    }
-    item.isTrashed = !item.names.isEmpty && item.names.allSatisfy { TrashFolder.contains(path: $0.path) }
   }
 }

@@ -66,10 +66,13 @@ extension Query.Condition {
 }
 
 extension MediaItem {
-  /// The texts in which words without a field are looked for; a full-text index has them all.
-  package var texts: [String] {
-    names.flatMap { [$0.albumText, $0.nameText] } + [words.title, words.caption].compactMap { $0 } + words.tags
-      + words.people + words.fields.map(\.text) + (place.map { [$0.town, $0.region, $0.country] } ?? [])
+  /// The texts in which words without a field are looked for.
+  var texts: [String] { names.flatMap { [$0.albumText, $0.nameText] } + textsBesideNames }
+
+  /// The same without names and albums; a full-text index has them all.
+  package var textsBesideNames: [String] {
+    [words.title, words.caption].compactMap { $0 } + words.tags + words.people + words.fields.map(\.text)
+      + (place.map { [$0.town, $0.region, $0.country] } ?? [])
   }
 
   /// The texts of a field of words. The parts of a place are one text, so that it can be asked for as a whole.

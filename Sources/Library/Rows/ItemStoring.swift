@@ -89,8 +89,10 @@ extension CatalogTables {
     row.stack = item.links.stack.map { InodeNumber(rawValue: $0.stack) }
     row.found = found
     row.record = packed.packed
+    // All texts but the paths of albums, which are renamed as one.
+    let texts = place.names.map { String(decoding: $0.name, as: UTF8.self) } + item.textsBesideNames
     try setItem(
-      row, words: Self.words(of: item, names: place.names.map(\.name)), tags: packed.tags + packed.people,
+      row, words: FullText.document(texts), tags: packed.tags + packed.people,
       replacing: (old?.tags ?? []) + (old?.people ?? []))
   }
 
@@ -99,14 +101,6 @@ extension CatalogTables {
     guard let row = try item(inode) else { return }
     let packed = PackedRecord(packed: row.record)
     try deleteItem(inode, tags: (packed?.tags ?? []) + (packed?.people ?? []))
-  }
-
-  /// What full-text search has of a photo: all its texts but the paths of its albums, which are renamed as one.
-  private static func words(of item: MediaItem, names: [[UInt8]]) -> String {
-    let place = item.place.map { [$0.town, $0.region, $0.country] } ?? []
-    return FullText.document(
-      names.map { String(decoding: $0, as: UTF8.self) } + [item.words.title, item.words.caption].compactMap(\.self)
-        + item.words.tags + item.words.people + item.words.fields.map(\.text) + place)
   }
 
   private func optionalTerm(_ kind: TermKind, _ text: String?) throws(IndexError) -> Int64? {

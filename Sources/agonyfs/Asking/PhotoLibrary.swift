@@ -88,6 +88,12 @@ struct PhotoLibrary {
     }
   }
 
+  /// Calls `body` for each photo that answers a request for facts.
+  func records(_ request: CatalogRequest, _ body: (CatalogRecord) throws -> Void) throws -> AnswerTrailer {
+    var reader = try source.answer(to: request)
+    return try reader.lines { line in try body(CatalogRecord(line)) }
+  }
+
   /// What is known about a file.
   ///
   /// - Parameter path: its path in the space.

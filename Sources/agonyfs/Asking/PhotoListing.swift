@@ -141,7 +141,6 @@ struct PhotoListing {
   }
 
   private func table(_ request: CatalogRequest) throws -> AnswerTrailer {
-    var reader = try library.source.answer(to: request)
     var rows: [PhotoTable.Row] = []
     var table: PhotoTable?
     func show() throws {
@@ -150,8 +149,7 @@ struct PhotoListing {
       for row in rows { try output.line(layout.line(row)) }
       rows.removeAll()
     }
-    let trailer = try reader.lines { line in
-      let record = try CatalogRecord(line)
+    let trailer = try library.records(request) { record in
       rows.append(.init(record, path: library.shown(record.path)))
       if rows.count == Self.sample { try show() }
     }
@@ -160,10 +158,8 @@ struct PhotoListing {
   }
 
   private func blocks(_ request: CatalogRequest) throws -> AnswerTrailer {
-    var reader = try library.source.answer(to: request)
     var isFirst = true
-    return try reader.lines { line in
-      let record = try CatalogRecord(line)
+    return try library.records(request) { record in
       if !isFirst { try output.line("") }
       isFirst = false
       for line in FactSheet(record, in: library).lines(isSafe: isTerminal) {
@@ -173,10 +169,8 @@ struct PhotoListing {
   }
 
   private func formatted(_ request: CatalogRequest, _ template: AnswerTemplate) throws -> AnswerTrailer {
-    var reader = try library.source.answer(to: request)
     let end = endsWithZero ? 0 : UInt8(ascii: "\n")
-    return try reader.lines { line in
-      let record = try CatalogRecord(line)
+    return try library.records(request) { record in
       try output.append { bytes in
         bytes += template.bytes(record, isSafe: isTerminal, isLine: !endsWithZero) { library.shown($0) }
         bytes.append(end)

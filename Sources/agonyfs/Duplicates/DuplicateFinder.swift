@@ -47,10 +47,7 @@ struct DuplicateFinder {
 
   /// A group as JSON, with paths as they are shown.
   func shown(_ group: DuplicateGroup) -> JSONValue {
-    let members = group.members.map { member -> JSONValue in
-      guard let record = CatalogRecord(member.facts) else { return member.facts }
-      return .object(JSONPaths.shown(record, in: library))
-    }
+    let members = group.members.map { JSONValue.object(JSONPaths.shown($0.record, in: library)) }
     return .object([
       .init(name: "kind", value: .string(group.kind.rawValue)), .init(name: "members", value: .array(members)),
     ])

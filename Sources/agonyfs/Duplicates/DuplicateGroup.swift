@@ -21,14 +21,14 @@ struct DuplicateGroup {
   }
 
   struct Member {
-    let facts: JSONValue
+    let record: CatalogRecord
     /// Its names in the space, the first one before the others.
     private(set) var names: [[UInt8]]
 
     /// The member of its fields; nil if it has no path.
     init?(_ facts: JSONValue) {
       guard let record = CatalogRecord(facts) else { return nil }
-      self.facts = facts
+      self.record = record
       names = [record.path] + record.names.filter { $0 != record.path }
     }
 
@@ -43,6 +43,7 @@ struct DuplicateGroup {
       return member.names.isEmpty ? nil : member
     }
 
+    var facts: JSONValue { record.facts }
     var path: [UInt8] { names[0] }
     var pixels: Int { (facts["width"]?.whole ?? 0) * (facts["height"]?.whole ?? 0) }
     var size: Int { facts["size"]?.whole ?? 0 }

@@ -39,9 +39,7 @@ struct ClockShift {
     guard let library = try PhotoLibrary.mounted(at: first.bytes) else { throw PhotoLibrary.notMounted(first.bytes) }
     let query = words.dropFirst().map(\.text).joined(separator: " ")
     try PhotoLibrary.check(query)
-    var reader = try library.source.answer(to: library.request(query))
-    let trailer = try reader.lines { line in
-      let record = try CatalogRecord(line)
+    let trailer = try library.records(library.request(query)) { record in
       take(record, library.wholePrefix + record.path)
     }
     if trailer.pending > 0 {

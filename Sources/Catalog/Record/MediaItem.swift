@@ -54,8 +54,6 @@ package struct MediaItem: Sendable, Equatable {
   /// What ties it to other files.
   package var links = Links()
 
-  /// The version of the facts in this record.
-  package var factsVersion = MediaItem.factsVersion
   /// A keyed hash of the content.
   package var contentHash: [UInt8]?
   /// Which source gave each field.

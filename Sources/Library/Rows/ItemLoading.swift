@@ -148,7 +148,6 @@ extension CatalogTables {
     }
     item.links.isDuplicate = flags.contains(.duplicate)
     item.links.isEdited = flags.contains(.edited)
-    item.factsVersion = UInt32(clamping: row.version)
     item.contentHash = try contentHash(of: row.inode)
     item.sources = packed.sources
     return item

@@ -155,8 +155,7 @@ struct ViewReader: Sendable {
         guard let record = try files.record(inode), record.mode & FileKind.mask == FileKind.regular,
           try view.mayRead(inode, files)
         else { continue }
-        let names = try view.names(of: inode, files).map { (path: $0.path, isTrash: $0.isTrash) }
-        guard let path = Self.path(of: names) else { continue }
+        guard let path = Self.path(of: try view.names(of: inode, files)) else { continue }
         found.append(ViewedFile(inode: inode, path: path, record: record))
       }
       return found
@@ -164,7 +163,7 @@ struct ViewReader: Sendable {
   }
 
   /// The path that a link goes to: the lowest, but one in the trash only if there is no other.
-  static func path(of names: [(path: [UInt8], isTrash: Bool)]) -> [UInt8]? {
+  private static func path(of names: [SeenName]) -> [UInt8]? {
     names.min { one, other in
       one.isTrash == other.isTrash ? one.path.lexicographicallyPrecedes(other.path) : !one.isTrash
     }?.path

@@ -12,7 +12,12 @@ struct MountedSource: PhotoSource {
         DoorStream(try ask(request.rest(after: cursor, told: told)))
       }
     } catch let failure as AnswerFailure {
-      throw CommandFailure(failure)
+      // Those that a person chose are checked before.
+      guard failure.message.hasPrefix("The option ") else { throw CommandFailure(failure) }
+      throw CommandFailure(
+        .mountPointUnusable,
+        "An older agonyfs serves the mount at \(TerminalText.safe(mountPoint)); unmount it, and mount it with this one."
+      )
     }
   }
 

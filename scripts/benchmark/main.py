@@ -14,6 +14,7 @@ import cover
 import importing
 import report
 import scale
+import searching
 import thumbnails
 import turns
 import upkeep
@@ -26,7 +27,8 @@ def arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description=__doc__,
         epilog="Seconds, smaller is better; only ratios within one run mean something. Both rows of mounting include "
-        "the work of a password; agonyfs speed shows it. scripts/bench --catalog measures the catalog instead.")
+        "the work of a password; agonyfs speed shows it. scripts/bench --catalog measures the catalog instead, "
+        "scripts/bench --import --searching what searching costs an import.")
     parser.add_argument("systems", nargs="*", default=NAMES, help=f"any of {' '.join(NAMES)} (default: all)")
     parser.add_argument("--rounds", type=int, default=5, help="number of rounds (default: 5)")
     parser.add_argument("--size", type=int, default=256, help="MiB of the large file (default: 256)")
@@ -47,6 +49,10 @@ def arguments():
     parser.add_argument(
         "--import", action="store_true", dest="importing",
         help="instead, measure a verified import beside cp and rsync into the same mount")
+    parser.add_argument(
+        "--searching", action="store_true",
+        help="with --import, measure a verified import with and without somebody who searches meanwhile: a question at each "
+        "key that is typed")
     parser.add_argument(
         "--cores", action="store_true",
         help="instead, measure check --read-data and password change --rekey with all processors and with one")
@@ -71,6 +77,8 @@ def arguments():
     options = parser.parse_args()
     if options.turns and not options.before:
         parser.error("--turns needs --before PROGRAM")
+    if options.searching and not options.importing:
+        parser.error("--searching needs --import")
     if options.before:
         options.systems = [*options.systems, BEFORE]
     return options
@@ -198,7 +206,7 @@ def main():
         elif options.cores:
             results = cores.measure(options, folder)
         elif options.importing:
-            results = importing.measure(options, folder)
+            results = (searching if options.searching else importing).measure(options, folder)
         elif options.thumbnails:
             results = thumbnails.measure(options, folder)
         elif options.turns:

@@ -1,6 +1,5 @@
 package import FaultyStorage
 internal import Glibc
-package import Storage
 package import SystemPackage
 package import Testing
 
@@ -9,15 +8,6 @@ extension FaultyStorage {
   package convenience init(limit: Int) {
     self.init()
     setLimit(limit)
-  }
-
-  /// Flips a bit of a file, if it is that long.
-  package func flip(_ name: SegmentIdentifier, at offset: Int) {
-    tamper(name) { content in
-      var content = content
-      if offset < content.count { content[offset] ^= 1 }
-      return content
-    }
   }
 }
 

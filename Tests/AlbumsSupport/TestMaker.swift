@@ -1,5 +1,5 @@
 internal import Glibc
-package import Library
+internal import Library
 package import Media
 internal import Synchronization
 internal import SystemPackage

@@ -1,4 +1,5 @@
 import AlbumsSupport
+import FaultyStorage
 import Index
 import Storage
 import Testing

@@ -205,11 +205,11 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
       if let content = change(file.content) { file.content = content } else { files[identifier] = nil }
     }
   }
-  /// Flips a bit of a file.
+  /// Flips a bit of a file, if it is that long.
   package func flip(_ identifier: SegmentIdentifier, at offset: Int) {
     lock.lock()
     defer { lock.unlock() }
-    files[identifier]?.content[offset] ^= 1
+    if let file = files[identifier], offset < file.content.count { file.content[offset] ^= 1 }
   }
   /// Replaces a file by another one, as a rename does; open handles keep the old one.
   package func replace(_ identifier: SegmentIdentifier, by content: [UInt8]) {

@@ -69,7 +69,8 @@ import Testing
       defer { try? space.close() }
       guard let position = space.log.locked({ $0.database.map.position(of: PageNumber(rawValue: UInt32(number))) })
       else { break }
-      storage.flip(try space.name(of: position.segment), at: position.offset + 99)
+      let branch = try #require(space.log.locked { $0.catalog.branch(of: position.segment.epoch) })
+      storage.flip(space.keys.identifier(position.segment, branch: branch), at: position.offset + 99)
       let damaged = TestVault(sameAs: vault, over: storage)
       do {
         let space = try damaged.vault.openSpace(damaged.body, readOnly: true, copyWindow: 0)

@@ -4,7 +4,7 @@
 // segments and counters. Then the data: all of it, or only that in damaged segments. At the end, the paths of damaged
 // inodes.
 
-internal import Index
+package import Index
 package import System
 package import Vault
 
@@ -291,7 +291,7 @@ package struct Checker {
 
 extension Index {
   /// The names on the way from the root to a directory.
-  func path(of directory: InodeNumber) throws(IndexError) -> [FileName] {
+  package func path(of directory: InodeNumber) throws(IndexError) -> [FileName] {
     var names: [FileName] = []
     var current = directory
     // The bound ends a loop in a damaged tree.

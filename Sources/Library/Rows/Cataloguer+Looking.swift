@@ -324,7 +324,7 @@ extension Cataloguer {
 
   /// Keeps an inode in memory while it is asked; nil if there is nothing to ask any more.
   private func hold(_ number: InodeNumber) throws(Errno) -> (HeldInode, MediaRecord)? {
-    try fileSystem.locked { files throws(Errno) in
+    try fileSystem.locked { files throws(Errno) -> (HeldInode, MediaRecord)? in
       files.waitForCriticalPart()
       guard files.refusal == nil else { throw .readOnlyFileSystem }
       let inode = try? files.inode(number)

@@ -1,7 +1,10 @@
 // What is kept of an inode for photos while it is in memory: marks and a time, for which the file system has room.
 // Nothing of it is stored, so all of it is as it begins when the inode comes back into memory.
 
-internal import Albums
+package import Albums
+
+/// Of a file system in memory; SystemPackage has another type of this name.
+package typealias Inode = Albums.Inode
 
 /// The bits of `Inode.sinkMarks`.
 private enum PhotoMark: UInt8 {

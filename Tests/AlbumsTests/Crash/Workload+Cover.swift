@@ -16,7 +16,7 @@ extension Workload {
   static func makeBystander(in vault: Vault, _ storage: FaultyStorage) throws -> [SegmentIdentifier: [UInt8]] {
     try SpaceManager.addSpace(to: vault, password: passwords[3])
     let files = try vault.mount(passwords[3], copyWindow: 0, library: library()) { $0 = options() }
-    try files.put(AlbumsTests.pattern(50_000, 4), files.make("bystander"))
+    try files.put(AlbumsSupport.pattern(50_000, 4), files.make("bystander"))
     try files.close()
     return Dictionary(uniqueKeysWithValues: storage.names.map { ($0, storage.content($0)) })
   }

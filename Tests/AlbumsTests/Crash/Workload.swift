@@ -148,7 +148,7 @@ final class Workload {
 
   func pattern(_ count: Int) -> [UInt8] {
     counter += 1
-    return AlbumsTests.pattern(count, counter)
+    return AlbumsSupport.pattern(count, counter)
   }
 
   // MARK: calls

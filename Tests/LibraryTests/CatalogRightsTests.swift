@@ -65,7 +65,8 @@ import Vault
 
   /// An answer is read in pieces, of the state that it was asked in: what is closed, hidden or moved away between two of them
   /// is in it as it was, and not in the next answer.
-  @Test func anAnswerIsOfTheStateThatItWasAskedIn() throws {
+  @Test(arguments: [SortOrder.standard, SortOrder(.name, isDescending: false)])
+  func anAnswerIsOfTheStateThatItWasAskedIn(_ order: SortOrder) throws {
     let vault = try CatalogVault()
     let (album, closed) = (try vault.files.folder("album"), try vault.files.folder("closed"))
     try vault.files.change(closed) { $0.mode = 0o700 }
@@ -76,34 +77,29 @@ import Vault
     vault.vault.options.cleans = false
     try vault.vault.reopen()
     let files = vault.files
-    for order in [SortOrder.standard, SortOrder(.name, isDescending: false)] {
-      let question = CatalogQuestion(.all, order: order)
-      var reader = CatalogReader(question, for: Self.stranger, from: files, writing: .facts)
-      var asked = AskedMoment()
-      var answers: [CatalogAnswer] = []
-      func read() throws {
-        var piece: [CatalogAnswer] = []
-        try files.questions.piece(&reader, of: &asked, room: 1, into: &piece, isOfOne: true)
-        answers += piece
-      }
-      try files.questions.prepareToAnswer()
-      try read()
-      let told = try #require(answers.first).inode
-      let others = photos.filter { $0 != told }
-      try files.change(others[0]) { $0.mode = 0o600 }
-      let name = { (photo: InodeNumber) in FileName.of("\(photos.firstIndex(of: photo) ?? 0).jpg") }
-      try files.rename(name(others[1]), in: album, to: .of(".hidden"), in: album, flags: [])
-      try files.rename(name(others[2]), in: album, to: name(others[2]), in: closed, flags: [])
-      try files.synchronize()
-      while !reader.isAtEnd { try read() }
-      #expect(Set(answers.map(\.inode)) == Set(photos), "\(order)")
-      let lines = String(decoding: reader.text.bytes, as: UTF8.self).split(separator: "\n")
-      #expect(lines.count { $0.contains("secret") } == 8)
-      #expect(try files.questions.count(of: question, for: Self.stranger) == 5)
-      try files.change(others[0]) { $0.mode = 0o644 }
-      try files.rename(.of(".hidden"), in: album, to: name(others[1]), in: album, flags: [])
-      try files.rename(name(others[2]), in: closed, to: name(others[2]), in: album, flags: [])
+    let question = CatalogQuestion(.all, order: order)
+    var reader = CatalogReader(question, for: Self.stranger, from: files, writing: .facts)
+    var asked = AskedMoment()
+    var answers: [CatalogAnswer] = []
+    func read() throws {
+      var piece: [CatalogAnswer] = []
+      try files.questions.piece(&reader, of: &asked, room: 1, into: &piece, isOfOne: true)
+      answers += piece
     }
+    try files.questions.prepareToAnswer()
+    try read()
+    let told = try #require(answers.first).inode
+    let others = photos.filter { $0 != told }
+    try files.change(others[0]) { $0.mode = 0o600 }
+    let name = { (photo: InodeNumber) in FileName.of("\(photos.firstIndex(of: photo) ?? 0).jpg") }
+    try files.rename(name(others[1]), in: album, to: .of(".hidden"), in: album, flags: [])
+    try files.rename(name(others[2]), in: album, to: name(others[2]), in: closed, flags: [])
+    try files.synchronize()
+    while !reader.isAtEnd { try read() }
+    #expect(Set(answers.map(\.inode)) == Set(photos))
+    let lines = String(decoding: reader.text.bytes, as: UTF8.self).split(separator: "\n")
+    #expect(lines.count { $0.contains("secret") } == 8)
+    #expect(try files.questions.count(of: question, for: Self.stranger) == 5)
     try files.close()
   }
 

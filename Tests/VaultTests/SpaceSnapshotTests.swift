@@ -7,7 +7,7 @@ import Testing
 @testable import Vault
 
 /// A state is read while the log goes on, as long as its segments are there.
-@Suite struct SnapshotTests {
+@Suite struct SpaceSnapshotTests {
   let test = TestSpace()
 
   /// The old state stays what it was, whatever is committed.

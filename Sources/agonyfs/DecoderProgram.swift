@@ -39,7 +39,7 @@ extension SandboxPolicy: ExpressibleByArgument {}
 struct DecoderOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Confinement of the image decoder by a filter of system calls: required (else it is not used) or preferred.",
+      "Confinement of the decoder. If it is required, no decoder runs without.",
       valueName: "when"))
   var decoderSandbox: SandboxPolicy = .required
 }

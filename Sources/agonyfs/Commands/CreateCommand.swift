@@ -8,38 +8,31 @@ internal import Vault
 
 struct CreateCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Create a vault and its first space.", discussion: HelpText.create)
+    commandName: "create", abstract: "Create a vault and its first space.",
+    usage: "agonyfs create [<options>] <vault>", discussion: HelpText.create)
 
-  @Argument(help: "The new vault; nothing or an empty directory may be at this path.", completion: .directory)
+  @Argument(help: "The new vault.", completion: .directory)
   var vault: FilePath
 
-  @Option(help: "Work to try one password: interactive (64 MiB), moderate (256 MiB) or sensitive (1 GiB).")
+  @Option(help: "Work for each password: 64 MiB, 256 MiB or 1 GiB.")
   var kdf: KeyDerivationCost = .moderate
 
-  @Option(
-    help: """
-      Cipher of the first space: aes-256-gcm (OpenSSL; fast where the processor has AES) or xchacha20-poly1305 \
-      (libsodium; fast everywhere). (default: the faster one on this machine)
-      """)
+  @Option(help: "Cipher of the first space. (default: the faster one here)")
   var cipher: CipherSuite?
 
-  @Option(help: ArgumentHelp("Size of every file in the vault, a power of two from 1M to 64M.", valueName: "size"))
+  @Option(help: ArgumentHelp("Size of each file, a power of two from 1M to 64M.", valueName: "size"))
   var segmentSize = ByteSize(bytes: 4 << 20)
 
   @Option(
     help: ArgumentHelp(
-      "Cover to add to a small random amount, such as 20G. (default: drawn, 256M to 4G, at most a twentieth of the room)",
+      "Cover beside a small random amount, such as 20G. (default: random, 256M to 4G, at most 1/20 of the free room)",
       valueName: "size"))
   var cover: ByteSize?
 
   @OptionGroup(title: "Password")
   var password: PasswordOptions<CurrentPassword>
 
-  @Flag(
-    help: """
-      Make a second space with a password of its own, which owns the cover. For scripts: at a terminal its password is \
-      asked for anyway.
-      """)
+  @Flag(help: "For scripts: create a second space, which owns the cover. The terminal asks for it anyway.")
   var hidden = false
 
   @OptionGroup(title: "Password of the hidden space")
@@ -106,6 +99,14 @@ extension CipherSuite: ExpressibleByArgument {
 
   /// The names, for help and completion.
   package static var allValueStrings: [String] { allCases.map(\.name) }
+
+  /// What help says of each.
+  package static var allValueDescriptions: [String: String] {
+    [
+      Self.aes256gcm.name: "OpenSSL; fast where the processor has AES",
+      Self.xchacha20poly1305.name: "libsodium; fast everywhere",
+    ]
+  }
 
   /// The name, for help.
   package var defaultValueDescription: String { name }

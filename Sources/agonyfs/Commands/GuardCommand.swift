@@ -4,13 +4,13 @@ internal import Guard
 /// `agonyfs guard`: becomes agonyfs-guard.
 struct GuardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "guard", abstract: "Lock when the machine sleeps, or when you leave it.", discussion: HelpText.guard)
+    commandName: "guard", abstract: "Lock when the machine sleeps or you leave it.", discussion: HelpText.guard)
 
   @Option(
-    help: ArgumentHelp("When to lock: a list of sleep, shutdown, lock and logout. (default: all)", valueName: "list"))
+    help: ArgumentHelp("When to lock, such as sleep,shutdown,lock,logout. (default: all four)", valueName: "list"))
   var on: String?
 
-  @Flag(help: "Lock when this program is ended, too.")
+  @Flag(help: "Also lock when this program is ended.")
   var atExit = false
 
   func run() throws {

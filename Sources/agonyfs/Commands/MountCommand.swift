@@ -19,10 +19,10 @@ struct MountCommand: VaultCommand {
   @Argument(help: "An empty directory.", completion: .directory)
   var mountPoint: FilePath
 
-  @Option(help: ArgumentHelp("Unmount after this time without use: 90s, 15m, 2h; 0s is never.", valueName: "time"))
+  @Option(help: ArgumentHelp("Unmount after this time without use: 90s, 15m, 2h.", valueName: "time"))
   var idle: String?
 
-  @Flag(help: "When the mount ends, remove what programs left of it in your home; see agonyfs doctor.")
+  @Flag(help: "When the mount ends, run agonyfs doctor --yes on it.")
   var tidy = false
 
   @Flag(name: .shortAndLong, help: "Stay in the foreground and log to standard error.")
@@ -35,10 +35,10 @@ struct MountCommand: VaultCommand {
   var mounting: MountingOptions
 
   @Flag(
-    help: "Use what password add has enrolled on this machine, also without a terminal; fail if that does not work.")
+    help: "Use a key that password add enrolled, also without a terminal; fail if it does not work.")
   var enrolled = false
 
-  @Flag(help: "Ask for the password, whatever is enrolled on this machine.")
+  @Flag(help: "Ask for the password even if a key is enrolled.")
   var ask = false
 
   @Flag(name: .customLong("as-daemon"), help: .private)

@@ -7,45 +7,42 @@ internal import SystemPackage
 struct MountingOptions: ParsableArguments {
   @Option(
     name: [.customShort("o", allowingJoined: true)],
-    help: ArgumentHelp("Mount options, separated by commas; see agonyfs mount --help.", valueName: "options"))
+    help: ArgumentHelp("Mount options; see agonyfs help mount-options.", valueName: "options"))
   var options: [Word] = []
 
   @Option(
     help: ArgumentHelp(
-      "When to make thumbnails: eager (soon after a write), lazy (on demand) or none. (default: eager)",
+      "When to make thumbnails: eager (default), lazy or none.",
       valueName: "mode"))
   var thumbnails: String?
 
   @Option(
     help: ArgumentHelp(
-      "Confinement of the image decoder by a filter of system calls: required (else no thumbnails) or preferred. "
-        + "(default: required)",
+      "Confinement of the decoder: preferred, or required (default), without which there are no thumbnails.",
       valueName: "when"))
   var decoderSandbox: String?
 
   @Option(
     help: ArgumentHelp(
-      "How many photos and videos are decoded at once, at most, beside one that a program waits for: 1 to 256. "
-        + "(default: as many as there are processors)",
+      "Photos and videos decoded at once, 1 to 256. (default: the number of processors)",
       valueName: "number"))
   var decoders: String?
 
   @Option(
     help: ArgumentHelp(
-      "A table of towns in GeoNames' format, such as cities500.txt, to name the places of photos. (default: that of "
-        + "Debian's libtimezonemap-data)",
+      "Table of towns in GeoNames' format, to name places. (default: that of Debian's libtimezonemap-data)",
       valueName: "file"),
     completion: .file())
   var places: FileArgument?
 
-  @Flag(help: "Record on this machine the newest state of the space that it has seen; detect older ones.")
+  @Flag(help: "Record the newest state of the space on this machine, and detect older ones.")
   var remember = false
 
   @Flag(help: "Continue from an older state: in an incomplete copy, or when --remember reports one.")
   var acceptOlder = false
 
   @Option(
-    help: ArgumentHelp("How long copying the vault while it is in use may take. (default: 24h)", valueName: "time"))
+    help: ArgumentHelp("How long a copy of the mounted vault may take. (default: 24h)", valueName: "time"))
   var copyWindow: String?
 
   @OptionGroup

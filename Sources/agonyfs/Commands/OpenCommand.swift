@@ -10,20 +10,20 @@ internal import Vault
 /// `agonyfs open`: what the desktop's menu starts. Everything is asked and said in windows.
 struct OpenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "open", abstract: "Ask for a password in a window, mount, and show the albums.",
+    commandName: "open", abstract: "Ask for a password in a window, and show the albums.",
     discussion: HelpText.open)
 
-  @Argument(help: "A vault, or a file that remembers one.", completion: .file())
+  @Argument(help: "A vault, or a file that --save wrote.", completion: .file())
   var place: FilePath?
 
   @Option(
-    help: ArgumentHelp("Remember where the vault is, in a file whose name ends with .agonyfs.", valueName: "file"),
+    help: ArgumentHelp("Write the path of the vault to a file that ends with .agonyfs.", valueName: "file"),
     completion: .file())
   var save: FileArgument?
 
   @Option(
     name: [.customShort("o", allowingJoined: true)],
-    help: ArgumentHelp("Mount options, as for agonyfs mount.", valueName: "options"))
+    help: ArgumentHelp("Mount options; see agonyfs help mount-options.", valueName: "options"))
   var options: [Word] = []
 
   func run() throws {

@@ -18,19 +18,19 @@ struct RunCommand: VaultCommand {
 
   @Option(
     help: ArgumentHelp(
-      "This directory stays the real one: what is saved there stays. May be given several times.",
+      "Keep what is saved in this directory. Give it several times for more directories.",
       valueName: "directory"), completion: .directory)
   var keep: [FilePath] = []
 
   @Option(
-    help: ArgumentHelp("Where the program finds the space. (default: ~/Albums)", valueName: "path"),
+    help: ArgumentHelp("Where the program sees the space. (default: ~/Albums)", valueName: "path"),
     completion: .directory)
   var at: FilePath?
 
-  @Flag(help: "Fail where a private session is not possible, instead of redirecting what programs keep.")
+  @Flag(help: "Fail where a private session is not possible.")
   var requirePrivate = false
 
-  @Flag(help: "Nothing in the space may be changed; as -o ro.")
+  @Flag(help: "Change nothing in the space; as -o ro.")
   var readOnly = false
 
   @OptionGroup

@@ -14,13 +14,13 @@ struct UnmountCommand: ParsableCommand {
   @Flag(help: "Unmount all spaces that you mounted.")
   var all = false
 
-  @Flag(help: "Detach mounts that are in use at once, and let their open files end first.")
+  @Flag(help: "Detach mounts that are in use; files stay open.")
   var lazy = false
 
-  @Flag(help: "Cut off open files, after writing what waits.")
+  @Flag(help: "Write everything, then cut off open files.")
   var force = false
 
-  @Flag(help: "Give the disk back what was deleted and is kept for copies of the vault.")
+  @Flag(help: "Free the room of deleted data that is kept for copies of the vault.")
   var giveBack = false
 
   func validate() throws {
@@ -46,7 +46,7 @@ struct UnmountCommand: ParsableCommand {
 
 struct LockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "lock", abstract: "Take away all spaces that you mounted, at once.", discussion: HelpText.lock)
+    commandName: "lock", abstract: "Unmount all your spaces at once, also those in use.", discussion: HelpText.lock)
 
   func run() throws {
     let isNothing = !Unmount.mayHaveMounts

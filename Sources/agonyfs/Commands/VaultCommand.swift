@@ -41,7 +41,7 @@ struct OpeningOptions: ParsableArguments {
 struct DerivationOptions: ParsableArguments {
   @Flag(
     name: .customLong("weak-derivations"),
-    help: "Use key derivations below 64 MiB or 2 passes too; anybody who can write agonyfs.json can add one.")
+    help: "Also use key derivations below 64 MiB or 2 passes, which anybody who can write agonyfs.json can add.")
   var acceptsWeak = false
 
   var weakDerivations: WeakDerivations { acceptsWeak ? .opening : .none }

@@ -46,9 +46,7 @@ enum OwnerPassword: PasswordKind {
 struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
   @Flag(
     name: .customLong(Kind.role.rawValue),
-    help: ArgumentHelp(
-      "Ask for the \(Kind.name) at the terminal; --\(Kind.role.rawValue)=TEXT gives it on the command line.",
-      discussion: "TEXT is wiped from the process title at once, but the shell's history may keep it."))
+    help: "Ask at the terminal. --\(Kind.role.rawValue)=TEXT gives it here, but the shell's history may keep it.")
   var asks = false
 
   @Flag(name: .customLong("\(Kind.role.rawValue)-from-line"), help: .private)

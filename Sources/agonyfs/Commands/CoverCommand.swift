@@ -4,11 +4,11 @@ internal import Vault
 
 struct CoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cover", abstract: "Add files that no password explains.", subcommands: [Add.self])
+    commandName: "cover", abstract: "Add random files that belong to no space.", subcommands: [Add.self])
 
   struct Add: VaultCommand {
     static let configuration = CommandConfiguration(
-      commandName: "add", abstract: "Add as many files as space add --cover adds.", discussion: HelpText.coverAdd)
+      commandName: "add", abstract: "Add random files that belong to no space.", discussion: HelpText.coverAdd)
 
     @Argument(help: "As for space add --cover, such as 20G.")
     var size: ByteSize

@@ -6,7 +6,7 @@ internal import Vault
 
 struct DerivationCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "kdf", abstract: "List the key derivations of a vault, or add a stronger one.",
+    commandName: "kdf", abstract: "List key derivations, or add a stronger one.",
     subcommands: [Add.self, List.self])
 
   struct Add: VaultCommand {

@@ -10,24 +10,24 @@ internal import Vault
 
 struct PasswordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "password", abstract: "Change, add or remove a password of a space.",
+    commandName: "password", abstract: "Change, add or remove a password or key of a space.",
     subcommands: [Change.self, Add.self, Remove.self, EnrolledListCommand.self])
 
   struct Change: VaultCommand {
     static let configuration = CommandConfiguration(
-      commandName: "change", abstract: "Change the password of the space that the old one opens.",
-      discussion: HelpText.passwordChange)
+      commandName: "change", abstract: "Change the password of a space.",
+      usage: "agonyfs password change [<options>] <vault>", discussion: HelpText.passwordChange)
 
     @Argument(help: "The vault.", completion: .directory)
     var vault: FilePath
 
-    @Flag(help: "Encrypt everything with a new key. No other password opens the space afterwards.")
+    @Flag(help: "Encrypt the space with a new key, which ends its other passwords.")
     var rekey = false
 
-    @Flag(help: "With --rekey, overwrite all files that it replaces, not only those that keys and lists are in.")
+    @Flag(help: "With --rekey: overwrite all old files, not only those with keys and lists.")
     var wipe = false
 
-    @Flag(help: "With --rekey, end the other passwords and keys of the space without asking.")
+    @Flag(help: "With --rekey: end other passwords and keys without asking.")
     var yes = false
 
     @OptionGroup
@@ -79,7 +79,7 @@ struct PasswordCommand: ParsableCommand {
 
   struct Add: VaultCommand {
     static let configuration = CommandConfiguration(
-      commandName: "add", abstract: "Add a password to the space that another one opens.",
+      commandName: "add", abstract: "Add a password or a key to a space.",
       discussion: HelpText.passwordAdd)
 
     @Argument(help: "The vault.", completion: .directory)
@@ -97,16 +97,16 @@ struct PasswordCommand: ParsableCommand {
     @OptionGroup(title: "A key instead of a new password")
     var key: UnlockOptions
 
-    @Flag(help: "With --fido2, the token keeps the credential, and this machine no handle of it.")
+    @Flag(help: "With --fido2: keep the credential on the token.")
     var resident = false
 
-    @Flag(help: "With --tpm, ask for a PIN each time. The TPM blocks those who guess.")
+    @Flag(help: "With --tpm: ask for a PIN each time.")
     var pin = false
 
-    @Flag(help: "Keep what else is enrolled on this machine for the vault. Without it, it is replaced.")
+    @Flag(help: "Keep other keys that are enrolled for this vault.")
     var also = false
 
-    @Flag(help: "Replace what is enrolled without asking.")
+    @Flag(help: "Replace an enrolled key without asking.")
     var yes = false
 
     func validate() throws {
@@ -136,7 +136,7 @@ struct PasswordCommand: ParsableCommand {
 
   struct Remove: VaultCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove", abstract: "Remove a password of a space that another one opens too.",
+      commandName: "remove", abstract: "Remove a password or a key of a space.",
       discussion: HelpText.passwordRemove)
 
     @Argument(help: "The vault.", completion: .directory)
@@ -151,7 +151,7 @@ struct PasswordCommand: ParsableCommand {
     @OptionGroup(title: "A key instead of a password")
     var key: UnlockOptions
 
-    @Flag(help: "Take away only what this machine keeps, without opening the space. The vault keeps the slot.")
+    @Flag(help: "Remove only the record on this machine, not the key in the vault.")
     var forget = false
 
     func validate() throws {

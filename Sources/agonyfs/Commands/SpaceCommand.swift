@@ -8,7 +8,7 @@ internal import Vault
 
 struct SpaceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "space", abstract: "Add an empty space, change its room, or remove one with everything in it.",
+    commandName: "space", abstract: "Add a space, change its size, or remove it.",
     subcommands: [Add.self, Grow.self, Shrink.self, Remove.self])
 
   /// The warning of what adds files, before it asks for a password.
@@ -21,26 +21,25 @@ struct SpaceCommand: ParsableCommand {
 
   struct Add: VaultCommand {
     static let configuration = CommandConfiguration(
-      commandName: "add", abstract: "Add an empty space that a new password opens, or cover.",
-      discussion: HelpText.spaceAdd)
+      commandName: "add", abstract: "Add an empty space with its own password.",
+      usage: "agonyfs space add [<options>] <vault>", discussion: HelpText.spaceAdd)
 
     @Argument(help: "The vault.", completion: .directory)
     var vault: FilePath
 
-    @Option(
-      help: "Cipher of the space: aes-256-gcm or xchacha20-poly1305. (default: the faster one on this machine)")
+    @Option(help: "Cipher of the space. (default: the faster one here)")
     var cipher: CipherSuite?
 
     @Option(
       help: ArgumentHelp(
-        "How much it can store, such as 20G: it owns cover for that. With 0 it owns none, and takes room as it grows.",
+        "How much it can store, such as 20G. With 0 it owns no cover, and takes room as it grows.",
         valueName: "size"))
     var cover: ByteSize?
 
     @Flag(
       help: """
-        Take the cover from another space, whose password is asked for first. It can store less afterwards. For scripts: \
-        at a terminal that password is asked for anyway.
+        For scripts: take the cover from another space, which can store less afterwards. The terminal asks for that \
+        space's password anyway.
         """)
     var within = false
 
@@ -135,9 +134,9 @@ struct SpaceCommand: ParsableCommand {
 
   struct Grow: OneSpaceCommand {
     static let configuration = CommandConfiguration(
-      commandName: "grow", abstract: "Let a space store more.", discussion: HelpText.spaceGrow)
+      commandName: "grow", abstract: "Let a space that owns cover store more.", discussion: HelpText.spaceGrow)
 
-    @Argument(help: "How much more, such as 20G.")
+    @Argument(help: "How much more it is to store, such as 20G.")
     var size: ByteSize
 
     @OptionGroup
@@ -154,9 +153,9 @@ struct SpaceCommand: ParsableCommand {
 
   struct Shrink: OneSpaceCommand {
     static let configuration = CommandConfiguration(
-      commandName: "shrink", abstract: "Let a space store less.", discussion: HelpText.spaceShrink)
+      commandName: "shrink", abstract: "Let a space that owns cover store less.", discussion: HelpText.spaceShrink)
 
-    @Argument(help: "It gives up as much cover as space add --cover SIZE makes, such as 20G.")
+    @Argument(help: "How much less it is to store, such as 20G.")
     var size: ByteSize
 
     @OptionGroup
@@ -175,15 +174,15 @@ struct SpaceCommand: ParsableCommand {
 
   struct Remove: OneSpaceCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove", abstract: "Remove the space that a password opens.", discussion: HelpText.spaceRemove)
+      commandName: "remove", abstract: "Remove a space with everything in it.", discussion: HelpText.spaceRemove)
 
     @OptionGroup
     var space: SpaceArguments
 
-    @Flag(help: "Overwrite all files of the space, not only those that keys and lists are in.")
+    @Flag(help: "Overwrite all files of the space, not only those with keys and lists.")
     var wipe = false
 
-    @Flag(help: "Remove everything in it without asking.")
+    @Flag(help: "Remove the space without asking.")
     var yes = false
 
     func run() throws {

@@ -5,13 +5,13 @@ internal import Vault
 
 /// The options that say what holds a key.
 struct UnlockOptions: ParsableArguments {
-  @Flag(help: "A random key in the keyring of the session (Secret Service: gnome-keyring, KWallet).")
+  @Flag(help: "In the keyring of your session: gnome-keyring, KWallet.")
   var keyring = false
 
-  @Flag(name: .customLong("fido2"), help: "A key that a FIDO2 token computes when it is touched.")
+  @Flag(name: .customLong("fido2"), help: "On a FIDO2 token that you touch.")
   var isFIDO2 = false
 
-  @Flag(name: .customLong("tpm"), help: "A random key that the TPM of this machine seals.")
+  @Flag(name: .customLong("tpm"), help: "Sealed by the TPM of this machine.")
   var isTPM = false
 
   var method: UnlockMethod? { keyring ? .keyring : isFIDO2 ? .fido2 : isTPM ? .tpm : nil }
@@ -25,10 +25,10 @@ struct UnlockOptions: ParsableArguments {
 
 struct EnrolledListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List what is enrolled on this machine to open spaces without typing.",
+    commandName: "list", abstract: "List the keys that are enrolled on this machine.",
     discussion: HelpText.passwordList)
 
-  @Argument(help: "Only what is enrolled for this vault.", completion: .directory)
+  @Argument(help: "List only the keys of this vault.", completion: .directory)
   var vault: FilePath?
 
   func run() throws {

@@ -9,22 +9,22 @@ struct ChooseCommand: ParsableCommand {
   private static let idle = 3600
 
   static let configuration = CommandConfiguration(
-    commandName: "choose", abstract: "Choose photos in a browser of this machine, and print their paths.",
+    commandName: "choose", abstract: "Choose photos in a browser, and print their paths.",
     discussion: HelpText.choose)
 
   @Argument(help: ArgumentHelp("Where a space is mounted.", valueName: "mount"), completion: .directory)
   var place: Word
 
-  @Option(help: ArgumentHelp("Let at most so many be chosen; all is no limit. (default: all)", valueName: "number"))
+  @Option(help: ArgumentHelp("Choose at most this many. (default: all, which is no limit)", valueName: "number"))
   var max: String?
 
-  @Option(help: ArgumentHelp("Let only these be chosen: photo or video.", valueName: "type"))
+  @Option(help: ArgumentHelp("Choose only photo or only video.", valueName: "type"))
   var type: String?
 
-  @Option(help: ArgumentHelp("Let only videos be chosen that last at least so long: 90s, 10m.", valueName: "time"))
+  @Option(help: ArgumentHelp("Choose only videos at least this long: 90s, 10m.", valueName: "time"))
   var minDuration: String?
 
-  @Option(help: ArgumentHelp("Let only videos be chosen that last at most so long.", valueName: "time"))
+  @Option(help: ArgumentHelp("Choose only videos at most this long.", valueName: "time"))
   var maxDuration: String?
 
   @Flag(name: [.customShort("0"), .customLong("null")], help: "End each path with a zero byte, for xargs -0.")

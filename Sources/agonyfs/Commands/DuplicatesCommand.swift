@@ -8,21 +8,22 @@ internal import SystemPackage
 
 struct DuplicatesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "duplicates", abstract: "Find photos that are there several times, and merge them.",
+    commandName: "duplicates", abstract: "Find duplicate photos, and merge them.",
     discussion: HelpText.duplicates)
 
-  @Argument(help: "Where a space is mounted, or a directory in it; with --split files.", completion: .file())
+  @Argument(help: "A mounted space or a directory in it; with --split files.", completion: .file())
   var places: [Word]
 
-  @Flag(help: "Also what looks alike, but differs.")
+  @Flag(help: "Include pictures that look alike but differ.")
   var similar = false
 
-  @Flag(help: "Keep one of each group, and move the others to the trash folder.")
+  @Flag(help: "Keep one file of each group, and move the others to the trash folder.")
   var merge = false
 
   @Option(
     help: ArgumentHelp(
-      "What --merge keeps: best (the camera's own facts, then most pixels, then oldest), largest, oldest, or ask.",
+      "The file that --merge keeps: best (facts of a camera, then most pixels, then oldest), largest, oldest, ask. "
+        + "(default: best)",
       valueName: "which")
   )
   var keep: String?
@@ -30,7 +31,7 @@ struct DuplicatesCommand: ParsableCommand {
   @Flag(help: "Merge without asking.")
   var yes = false
 
-  @Flag(help: "The files are no duplicates, whatever they look like; remember that.")
+  @Flag(help: "Remember that these files are no duplicates.")
   var split = false
 
   @Flag(help: "Print a line of JSON for each group.")

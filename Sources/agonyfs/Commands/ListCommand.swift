@@ -13,14 +13,14 @@ struct ListCommand: ParsableCommand {
     commandName: "list", abstract: "Find photos by what they show, where and when.", discussion: HelpText.list)
 
   @Argument(
-    help: ArgumentHelp("Where a space is mounted, or a directory in it; or a vault.", valueName: "mount-or-vault"),
+    help: ArgumentHelp("A mounted space, a directory in it, or a vault.", valueName: "mount-or-vault"),
     completion: .directory)
   var place: Word
 
-  @Argument(help: "What to find; nothing finds everything. All words together are one query.")
+  @Argument(help: "See agonyfs help queries. (default: everything)")
   var query: [String] = []
 
-  @Flag(name: .shortAndLong, help: "Show everything that is known about each photo.")
+  @Flag(name: .shortAndLong, help: "Show all facts of each photo.")
   var long = false
 
   @Flag(help: "Print a line of JSON for each photo, or each group.")
@@ -29,39 +29,38 @@ struct ListCommand: ParsableCommand {
   @Flag(name: [.customShort("0"), .customLong("null")], help: "End each path with a zero byte, for xargs -0.")
   var null = false
 
-  @Option(help: ArgumentHelp("Print this for each photo, such as '{taken} {path}'.", valueName: "text"))
+  @Option(help: ArgumentHelp("Print these fields, such as '{taken} {path}'.", valueName: "text"))
   var format: String?
 
-  @Flag(help: "Print how many photos and videos there are.")
+  @Flag(help: "Print the number of photos and videos.")
   var count = false
 
   @Option(
     help: ArgumentHelp(
-      "Print how many photos and videos there are for each \(GroupField.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "Print the number for each \(GroupField.allCases.map(\.rawValue).joined(separator: ", ")).",
       valueName: "field"))
   var group: String?
 
   @Option(
     help: ArgumentHelp(
-      "Sort by \(SortKey.words): the newest, largest, best and longest first, "
-        + "names from A; by time if not given.",
+      "Sort by \(SortKey.words): newest, A, largest, best, longest first. (default: time)",
       valueName: "field"))
   var sort: String?
 
-  @Flag(name: .shortAndLong, help: "Turn the order around: oldest, smallest, shortest first.")
+  @Flag(name: .shortAndLong, help: "Reverse the order.")
   var reverse = false
 
   @Option(
     help: ArgumentHelp(
-      "Show at most so many photos, or groups; all is no limit. If not given, a table at a terminal ends after "
-        + "\(PhotoListing.screenful), and says so.", valueName: "number"))
+      "Print at most this many, or all. (default: all, but \(PhotoListing.screenful) in a table at a terminal)",
+      valueName: "number"))
   var limit: String?
 
   @Option(
-    help: ArgumentHelp("Go on after a page that was shown, by the word with which it ended.", valueName: "cursor"))
+    help: ArgumentHelp("Print the next page, after the cursor of the last one.", valueName: "cursor"))
   var after: String?
 
-  @Flag(help: "Of photos that belong together (RAW and JPEG, live photo and video, burst) show one.")
+  @Flag(help: "Print one photo of each stack (RAW and JPEG, live photo and video, burst).")
   var stacks = false
 
   @OptionGroup

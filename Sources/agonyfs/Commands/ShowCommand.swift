@@ -8,13 +8,13 @@ internal import SystemPackage
 
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show what is known about a photo, and where each fact is from.",
+    commandName: "show", abstract: "Show the facts of a photo, each with its source.",
     discussion: HelpText.show)
 
   @Argument(help: "A photo or video in a space that is mounted.", completion: .file())
   var files: [Word]
 
-  @Flag(help: "Print a line of JSON for each.")
+  @Flag(help: "Print a line of JSON for each photo.")
   var json = false
 
   func run() throws {

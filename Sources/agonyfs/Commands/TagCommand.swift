@@ -7,7 +7,7 @@ internal import SystemPackage
 
 struct TagCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tag", abstract: "Say what photos show: tags, titles, people, ratings.", discussion: HelpText.tag)
+    commandName: "tag", abstract: "Set tags, titles, people, ratings, times and places.", discussion: HelpText.tag)
 
   /// What `--clear` takes.
   enum ClearedField: String, CaseIterable, ExpressibleByArgument {
@@ -32,61 +32,61 @@ struct TagCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Photos and videos in a space that is mounted; with --from its directory, or one in it; with --shift also that "
-        + "and a query."),
+      "Photos and videos in a mounted space; with --from the space or a directory in it; with --shift files, or one of "
+        + "these and a query."),
     completion: .file())
   var files: [Word] = []
 
   @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("Add tags, separated by commas.", valueName: "tags"))
   var add: [String] = []
 
-  @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("Take tags away.", valueName: "tags"))
+  @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("Remove tags.", valueName: "tags"))
   var remove: [String] = []
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("Have these tags and no other; '' is none.", valueName: "tags"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Replace all tags by these; '' removes all.", valueName: "tags"))
   var set: String?
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("A title; '' is none.", valueName: "text"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Set the title; '' removes it.", valueName: "text"))
   var title: String?
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("A caption; '' is none.", valueName: "text"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Set the caption; '' removes it.", valueName: "text"))
   var caption: String?
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("Stars from 0 to 5; 0 is unrated.", valueName: "stars"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Set stars from 1 to 5; 0 is unrated.", valueName: "stars"))
   var rating: Int?
 
-  @Flag(inversion: .prefixedNo, help: "Mark as a favourite, or not.")
+  @Flag(inversion: .prefixedNo, help: "Mark as a favourite, or remove the mark.")
   var favourite: Bool?
 
   @Option(
     parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Add a person; may be given several times.", valueName: "name"))
+    help: ArgumentHelp("Add a person; give it several times for more.", valueName: "name"))
   var person: [String] = []
 
-  @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("Take a person away.", valueName: "name"))
+  @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("Remove a person.", valueName: "name"))
   var removePerson: [String] = []
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "When it was taken, such as 2019-08-15T12:34:56+02:00 or 1961-07, as far as it is known.",
+      "Set when it was taken, as far as you know: 1961-07, or 2019-08-15T12:34:56+02:00.",
       valueName: "time"))
   var taken: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Mend a wrong clock: the known time and so much, such as +1h30m, -30m or +1d.", valueName: "shift"))
+      "Add this to the known time: +1h30m, -30m or +1d.", valueName: "shift"))
   var shift: String?
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Where: 48.85,2.35, or none.", valueName: "latitude,longitude"))
+    parsing: .unconditional, help: ArgumentHelp("Set the place: 48.85,2.35, or none.", valueName: "latitude,longitude"))
   var position: String?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Files of one directory with one word are one stack; apart: in none; none: as found.",
+      "Make a stack of files in a directory by giving them one word; apart: no stack; none: automatic.",
       valueName: "word"))
   var stack: String?
 
@@ -95,23 +95,24 @@ struct TagCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Take back what was said: \(ClearedField.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "field"))
+      "Undo what you set.", valueName: "field"))
   var clear: [ClearedField] = []
 
   @Option(
     name: .customLong("files0-from"),
-    help: ArgumentHelp("Read paths that end with a zero byte; - is standard input.", valueName: "file"))
+    help: ArgumentHelp(
+      "Read paths that end with a zero byte, as list -0 prints; - is standard input.", valueName: "file"))
   var filesFrom: FileArgument?
 
-  @Option(help: ArgumentHelp("Take facts from a JSON or CSV file.", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("Read facts from a JSON or CSV file.", valueName: "file"), completion: .file())
   var from: FileArgument?
 
   @Option(
     help: ArgumentHelp(
-      "With --from: which of its fields are which of ours.", valueName: "theirs=ours,…"))
+      "With --from: the fields of the file, and ours.", valueName: "theirs=ours,…"))
   var map: [String] = []
 
-  @Flag(help: "With --from: only say what would be done.")
+  @Flag(help: "With --from: only show what it would do.")
   var dryRun = false
 
   func validate() throws {

@@ -8,13 +8,13 @@ internal import SystemPackage
 
 struct ThumbnailsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "thumbnails", abstract: "Wait until all thumbnails are made and all photos are known.",
+    commandName: "thumbnails", abstract: "Wait until all thumbnails are made.",
     discussion: HelpText.thumbnails)
 
   @Argument(help: "Where a space is mounted.", completion: .directory)
   var mountPoint: FilePath
 
-  @Flag(help: "Make all of them again.")
+  @Flag(help: "Make all thumbnails again.")
   var rebuild = false
 
   @Flag(help: "List the photos and videos whose thumbnails failed, with reasons.")

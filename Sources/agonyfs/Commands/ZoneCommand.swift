@@ -7,12 +7,12 @@ internal import SystemPackage
 
 struct ZoneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "zone", abstract: "Show the home zone of a space, or change it.", discussion: HelpText.zone)
+    commandName: "zone", abstract: "Show or set the home time zone of a space.", discussion: HelpText.zone)
 
   @Argument(help: "Where a space is mounted.", completion: .directory)
   var mountPoint: Word
 
-  @Argument(help: "A name of the zone database, such as Europe/Berlin. (default: only show the present one)")
+  @Argument(help: "A time zone, such as Europe/Berlin. (default: show the current one)")
   var zone: String?
 
   func run() throws {

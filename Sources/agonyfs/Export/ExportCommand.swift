@@ -4,30 +4,31 @@ internal import Media
 
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Copy photos out of a space, verified: into a folder, or one zip archive.",
+    commandName: "export", abstract: "Copy photos out into a folder or zip, and verify.",
     usage: "agonyfs export [<options>] <mount>|<vault> [<query> ...] <destination>", discussion: HelpText.exporting)
 
   @Argument(
     help: """
-      Where a space is mounted, or an album in it, or a vault; then what to find, nothing for every file; and at last a \
-      folder, a file that ends in .zip, or - for an archive on standard output.
+      A mounted space, an album in it, or a vault; then a query, or nothing for every file; then a folder, a file that \
+      ends in .zip, or - for an archive on standard output.
       """, completion: .file())
   var words: [Word]
 
-  @Flag(help: "Write what you said of a photo beside it, as NAME.xmp.")
+  @Flag(help: "Write what agonyfs tag set to NAME.xmp files.")
   var xmp = false
 
-  @Option(help: "Leave out of copies where they were taken (location), or all metadata (all).")
+  @Option(help: "Remove the place (location) or all metadata (all) from the copies.")
   var strip: Stripping?
 
   @Option(
-    help: ArgumentHelp("Make JPEGs of pictures, with at most so many pixels on the longer side.", valueName: "pixels"))
+    help: ArgumentHelp("Make JPEGs of pictures, with at most this many pixels on the longer side.", valueName: "pixels")
+  )
   var resize: Int?
 
-  @Flag(help: "Replace by _ in names what Windows and exFAT refuse.")
+  @Flag(help: "Replace characters that Windows and exFAT refuse by _.")
   var portable = false
 
-  @Flag(inversion: .prefixedNo, help: "Compare with what the vault has stored, and read back what was written.")
+  @Flag(inversion: .prefixedNo, help: "Compare with the vault, and read the copies back.")
   var verify = true
 
   @OptionGroup

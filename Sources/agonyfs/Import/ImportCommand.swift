@@ -6,53 +6,53 @@ internal import SystemPackage
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Copy photos into a mounted space, verify them, and delete the originals if asked.",
+    abstract: "Copy photos into a space, and verify each.",
     usage: "agonyfs import [<options>] <source> ... <mount>[/<album>]", discussion: HelpText.importing)
 
-  @Argument(help: "Files and folders, and at last where the space is mounted, or an album in it.", completion: .file())
+  @Argument(help: "Files and folders, then a mounted space or an album in it.", completion: .file())
   var places: [Word]
 
-  @Option(help: ArgumentHelp("Put everything into this album; it is made if there is none.", valueName: "album"))
+  @Option(help: ArgumentHelp("Put everything into this album, which is made if needed.", valueName: "album"))
   var into: Word?
 
   @Option(
     help: ArgumentHelp(
-      "Sort into albums by the day a photo was taken, \(DatePattern.standard) if no pattern is given.",
+      "Sort into albums by the day of each photo. (default without a pattern: \(DatePattern.standard))",
       valueName: "pattern"))
   var byDate: String?
 
   @Flag(
     inversion: .prefixedNo,
-    help: "With --by-date: what belongs to a photo (live video, RAW, sidecar) goes where the photo goes.")
+    help: "With --by-date: keep live videos, RAW files and sidecars with their photo.")
   var moveCompanions = true
 
-  @Flag(inversion: .prefixedNo, help: "Content that the space has gets the name, and is not stored again.")
+  @Flag(inversion: .prefixedNo, help: "Store no content twice: add a name to the file that the space has.")
   var skipDuplicates = true
 
-  @Flag(inversion: .prefixedNo, help: "Read everything back from the vault, and from the source again, and compare.")
+  @Flag(inversion: .prefixedNo, help: "Read everything back from vault and source, and compare.")
   var verify = true
 
   @Flag(
     inversion: .prefixedNo,
-    help: "The sources are the parts of a Google Takeout, or are not to be seen as one (default: it is found out).")
+    help: "Treat the sources as parts of a Google Takeout, or do not. (default: detect)")
   var takeout: Bool?
 
-  @Flag(help: "Of a Takeout, import what is in its trash, too.")
+  @Flag(help: "Also import the trash of a Takeout.")
   var takeoutTrash = false
 
-  @Flag(help: "Import also what systems keep for themselves, such as .DS_Store, Thumbs.db and __MACOSX.")
+  @Flag(help: "Also import files of systems, such as .DS_Store, Thumbs.db and __MACOSX.")
   var allFiles = false
 
-  @Flag(help: "Delete originals that were verified, after asking once.")
+  @Flag(help: "Delete verified originals, after asking once.")
   var deleteOriginals = false
 
   @Flag(help: "With --delete-originals: do not ask.")
   var yes = false
 
-  @Flag(help: "Go on until it is interrupted: import what appears in the folders once it is complete.")
+  @Flag(help: "Import new files of the folders until interrupted.")
   var watch = false
 
-  @Flag(help: "Only say what would be done.")
+  @Flag(help: "Only show what it would do.")
   var dryRun = false
 
   @OptionGroup

@@ -6,7 +6,7 @@ internal import SystemPackage
 
 struct CheckCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Verify everything that a password reaches.", discussion: HelpText.check)
+    commandName: "check", abstract: "Verify a space, and repair it.", discussion: HelpText.check)
 
   @Argument(help: "The vault.", completion: .directory)
   var vault: FilePath
@@ -14,10 +14,10 @@ struct CheckCommand: VaultCommand {
   @Flag(help: "Also read every byte of every file.")
   var readData = false
 
-  @Flag(help: "Read everything and repair what is damaged.")
+  @Flag(help: "Read everything and repair damage, after asking.")
   var repair = false
 
-  @Flag(help: "With --repair: repair without asking.")
+  @Flag(help: "With --repair: do not ask.")
   var yes = false
 
   @Flag(help: "Print JSON.")

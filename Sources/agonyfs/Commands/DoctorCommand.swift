@@ -8,28 +8,28 @@ internal import Vault
 
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Find what programs left of a mounted space, and remove it.",
+    commandName: "doctor", abstract: "Find and remove what programs kept of a space.",
     discussion: HelpText.doctor)
 
   @Argument(
     help: ArgumentHelp(
-      "Where spaces are or were mounted. (default: where you have spaces mounted now)", valueName: "mount-point"),
+      "Where a space is or was mounted. (default: all spaces that you have mounted now)", valueName: "mount-point"),
     completion: .directory)
   var places: [FilePath] = []
 
-  @Flag(help: "Remove without asking what can be made again.")
+  @Flag(help: "Remove thumbnails and recent files without asking.")
   var yes = false
 
-  @Flag(help: "Also delete what was moved from the space to the trash of your home; it may be the only copy.")
+  @Flag(help: "Also delete files of the space in the trash of your home, which may be the only copies.")
   var trash = false
 
-  @Flag(help: "Show what would be removed.")
+  @Flag(help: "Only show what it would remove.")
   var dryRun = false
 
   @Flag(help: "Print a line of JSON for each finding.")
   var json = false
 
-  @Flag(help: "Say only what fails or stays, and look only for what can be removed.")
+  @Flag(help: "Look only for what can be removed, and print only what fails or stays.")
   var quiet = false
 
   @Option(help: .private)

@@ -8,7 +8,7 @@ internal import SystemPackage
 
 struct InfoCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Show parameters and figures of a vault and a space.", discussion: HelpText.info)
+    commandName: "info", abstract: "Show figures of a vault and of a space.", discussion: HelpText.info)
 
   @Argument(help: "The vault.", completion: .directory)
   var vault: FilePath

@@ -6,13 +6,13 @@ internal import Vault
 
 struct RefreshCommand: VaultCommand {
   static let configuration = CommandConfiguration(
-    commandName: "refresh", abstract: "Write every file of a vault anew, so that none shows when it came.",
+    commandName: "refresh", abstract: "Rewrite all files, so that none shows its age.",
     discussion: HelpText.refresh)
 
   @Argument(help: "The vault.", completion: .directory)
   var vault: FilePath
 
-  @Flag(help: "First complete files that are shorter than the others. Only if nobody is copying into the vault.")
+  @Flag(help: "First complete files that are shorter than the others. Use it only if nothing is copied into the vault.")
   var complete = false
 
   func run() throws {

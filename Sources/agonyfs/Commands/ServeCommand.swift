@@ -10,38 +10,38 @@ internal import Vault
 /// `agonyfs serve VAULT`, or `MOUNT`: becomes agonyfs-web.
 struct ServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Show a vault's spaces to the browsers of phones and computers nearby.",
+    commandName: "serve", abstract: "Show albums in browsers of phones and computers.",
     discussion: HelpText.serve)
 
-  @Argument(help: "A vault, or where a space is mounted.", completion: .directory)
+  @Argument(help: "A vault, or a mounted space.", completion: .directory)
   var place: FilePath
 
   @Option(
     help: ArgumentHelp(
-      "The address of this machine to listen at. (default: all; with --http 127.0.0.1)", valueName: "address"))
+      "Address of this machine to listen at. (default: all; with --http 127.0.0.1)", valueName: "address"))
   var listen: String?
 
-  @Option(help: "The port to listen at.")
+  @Option(help: "Port to listen at.")
   var port = 8443
 
-  @Flag(help: "Show the page in this machine's browser.")
+  @Flag(help: "Open the page in the browser of this machine.")
   var open = false
 
   @Option(help: ArgumentHelp("Lock after this time without use: 90s, 10m.", valueName: "time"))
   var idle = "10m"
 
-  @Flag(help: "Without encryption, for this machine only.")
+  @Flag(help: "Use no encryption, for this machine only.")
   var http = false
 
   @Option(
     help: ArgumentHelp(
-      "Keep the certificate authority in this folder, so that phones can install it once.", valueName: "folder"),
+      "Keep the certificate authority in this folder, so that phones install it once.", valueName: "folder"),
     completion: .directory)
   var certificateFolder: FilePath?
 
   @Option(
     name: [.customShort("o", allowingJoined: true)],
-    help: ArgumentHelp("Mount options for the spaces of a vault, as for agonyfs mount.", valueName: "options"))
+    help: ArgumentHelp("Mount options; see agonyfs help mount-options.", valueName: "options"))
   var options: [String] = []
 
   func run() throws {

@@ -13,13 +13,35 @@ struct AgonyfsCommand: ParsableCommand {
       """,
     discussion: HelpText.root,
     version: "agonyfs 1.0.0, vault format \(VaultParameters.currentFormat)",
-    subcommands: [
-      CreateCommand.self, MountCommand.self, OpenCommand.self, RunCommand.self, UnmountCommand.self, LockCommand.self,
-      GuardCommand.self, SpaceCommand.self, CoverCommand.self,
-      PasswordCommand.self, DerivationCommand.self, CheckCommand.self, RefreshCommand.self, InfoCommand.self,
-      ThumbnailsCommand.self, SpeedCommand.self, ListCommand.self, ShowCommand.self,
-      TagCommand.self, ZoneCommand.self, DuplicatesCommand.self, ImportCommand.self, ExportCommand.self,
-      ServeCommand.self, ChooseCommand.self, DoctorCommand.self, ProveCommand.self,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Album",
+        subcommands: [
+          CreateCommand.self, MountCommand.self, OpenCommand.self, RunCommand.self, UnmountCommand.self,
+          LockCommand.self, GuardCommand.self,
+        ]),
+      CommandGroup(
+        name: "Password and space",
+        subcommands: [PasswordCommand.self, SpaceCommand.self, CoverCommand.self, DerivationCommand.self]),
+      CommandGroup(
+        name: "Photo",
+        subcommands: [
+          ImportCommand.self, ExportCommand.self, ListCommand.self, ShowCommand.self, TagCommand.self,
+          DuplicatesCommand.self, ChooseCommand.self, ZoneCommand.self, ThumbnailsCommand.self,
+        ]),
+      CommandGroup(name: "Phone", subcommands: [ServeCommand.self]),
+      CommandGroup(
+        name: "Upkeep",
+        subcommands: [
+          CheckCommand.self, RefreshCommand.self, DoctorCommand.self, InfoCommand.self, SpeedCommand.self,
+        ]),
+      // Shown nowhere.
+      CommandGroup(
+        name: "Hidden",
+        subcommands: [
+          ProveCommand.self, HelpPages.Queries.self, HelpPages.Fields.self, HelpPages.MountOptions.self,
+          HelpPages.Statuses.self, HelpPages.Limits.self,
+        ]),
     ],
     // mount(8) calls `agonyfs VAULT MOUNTPOINT -o …` for `mount -t fuse.agonyfs` and for lines of /etc/fstab.
     defaultSubcommand: MountCommand.self

@@ -59,7 +59,10 @@ import Testing
   }
 
   /// Lines that people copy stay in the shell's history; these say that there is another space.
-  @Test(arguments: ["README.md", "Sources/agonyfs/agonyfs.docc/Guide.md", "Sources/agonyfs/HelpText.swift"])
+  @Test(arguments: [
+    "README.md", "Sources/agonyfs/agonyfs.docc/Guide.md", "Sources/agonyfs/Help/HelpText.swift",
+    "Sources/agonyfs/Help/HelpText+Spaces.swift", "Sources/agonyfs/Help/HelpText+Catalog.swift",
+  ])
   func examplesTellOfNoOtherSpace(_ name: String) throws {
     let lines = try text(of: name).split(separator: "\n").filter { line in
       let words = line.split(separator: " ")

@@ -11,6 +11,8 @@ import sys
 
 # A line of capitals, with signs that may stand in one.
 HEADING = re.compile(r"[A-Z][A-Z ,()\-o]+$")
+# The pages of `agonyfs help` that explain no command, and the manual page that has each.
+PAGES = {"agonyfs": ["statuses", "limits"], "agonyfs-list": ["queries", "fields"], "agonyfs-mount": ["mount-options"]}
 
 
 def escaped(text):
@@ -63,6 +65,10 @@ def options(arguments):
             out.append(f".SH {escaped(here).upper()}")
             section = here
         text = [argument.get("abstract", ""), argument.get("discussion", "")]
+        values = argument.get("allValues", [])
+        said = argument.get("allValueDescriptions") or {}
+        if values:
+            text.append("Values: " + ", ".join(f"{name} ({said[name]})" if name in said else name for name in values) + ".")
         if argument.get("defaultValue"):
             text.append(f"Default: {argument['defaultValue']}.")
         out += [".TP", spelled(argument), escaped("\n".join(part for part in text if part)) or "\\&"]
@@ -84,8 +90,13 @@ def synopsis(name, command):
 
 
 class Manual:
-    def __init__(self, folder, version, date):
-        self.folder, self.version, self.date = pathlib.Path(folder), version, date
+    def __init__(self, folder, version, date, texts):
+        self.folder, self.version, self.date, self.texts = pathlib.Path(folder), version, date, texts
+
+    def pages(self, name):
+        """The sections of the page of a command that `agonyfs help` has as pages."""
+        return [line for page in PAGES.get(name, [])
+                for line in [f".SH {page.replace('-', ' ').upper()}", *paragraphs(self.texts[page])]]
 
     def write(self, name, section, abstract, body):
         head = [f".TH {escaped(name).upper()} {section} {self.date} \"agonyfs {self.version}\"", ".nh", ".ad l",
@@ -105,7 +116,7 @@ class Manual:
             title = " ".join(words + [each["commandName"]])
             body += [f".SH \"{escaped(title)}\"", synopsis(title, each), ".PP",
                      *paragraphs(each.get("discussion") or each["abstract"]), *options(each.get("arguments", []))]
-        self.write(name, 1, command["abstract"], body + [".SH SEE ALSO", related])
+        self.write(name, 1, command["abstract"], body + self.pages(name) + [".SH SEE ALSO", related])
 
     def root(self, command, shown):
         body = [".SH SYNOPSIS", "\\fBagonyfs\\fR \\fIcommand\\fR [\\fIoptions\\fR]", ".br",
@@ -114,16 +125,16 @@ class Manual:
         for each in shown:
             page = escaped("agonyfs-" + each["commandName"])
             body += [".TP", f"\\fB{page}\\fR(1)", escaped(each["abstract"])]
-        self.write("agonyfs", 1, command["abstract"], body + [".SH SEE ALSO", "\\fBmount.agonyfs\\fR(8)"])
+        self.write("agonyfs", 1, command["abstract"],
+                   body + self.pages("agonyfs") + [".SH SEE ALSO", "\\fBmount.agonyfs\\fR(8)"])
 
-    def mount_helper(self, mount):
-        text = mount["discussion"]
-        start = text.index("MOUNT OPTIONS (-o)")
+    def mount_helper(self):
         body = [".SH SYNOPSIS", "\\fBmount \\-t agonyfs\\fR \\fIvault mount\\-point\\fR [\\fB\\-o\\fR \\fIoptions\\fR]",
                 ".SH DESCRIPTION", *paragraphs(
                     "mount(8) starts this program for the types agonyfs and fuse.agonyfs, also for lines of /etc/fstab. It "
                     "runs agonyfs mount, which asks for the password at the terminal unless an option says where it is."),
-                *paragraphs(text[start:]), ".SH SEE ALSO", "\\fBagonyfs\\-mount\\fR(1), \\fBmount\\fR(8), \\fBfstab\\fR(5)"]
+                ".SH MOUNT OPTIONS", *paragraphs(self.texts["mount-options"]), ".SH SEE ALSO",
+                "\\fBagonyfs\\-mount\\fR(1), \\fBmount\\fR(8), \\fBfstab\\fR(5)"]
         self.write("mount.agonyfs", 8, "Mount a space of an agonyfs vault", body)
 
 
@@ -131,12 +142,14 @@ def main():
     program, folder, date = sys.argv[1:]
     said = subprocess.run([program, "--experimental-dump-help"], check=True, capture_output=True, text=True).stdout
     version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.split()[1].rstrip(",")
-    manual, root = Manual(folder, version, date), json.loads(said)["command"]
+    root = json.loads(said)["command"]
+    texts = {each["commandName"]: each.get("discussion", "") for each in root["subcommands"]}
+    manual = Manual(folder, version, date, texts)
     shown = [each for each in root["subcommands"] if each.get("shouldDisplay", True) and each["commandName"] != "help"]
     manual.root(root, shown)
     for command in shown:
         manual.command(["agonyfs", command["commandName"]], command, "\\fBagonyfs\\fR(1)")
-    manual.mount_helper(next(each for each in shown if each["commandName"] == "mount"))
+    manual.mount_helper()
 
 
 if __name__ == "__main__":

@@ -76,34 +76,11 @@ import Testing
     #expect(outcome.output.isEmpty)
   }
 
-  @Test(arguments: [
-    "", "create", "mount", "unmount", "space add", "space shrink", "space remove", "password change", "check", "info",
-    "speed",
-  ])
-  func helpTeaches(_ command: String) throws {
-    let outcome = try Workspace().shell("agonyfs \(command) --help")
-    #expect(outcome.status == 0)
-    #expect(outcome.errors.isEmpty)
-    #expect(outcome.output.contains("USAGE: agonyfs"))
-    #expect(!outcome.output.contains("as-daemon"))
-    #expect(!outcome.output.contains("from-line"))
-  }
-
   @Test func versionNamesTheFormatOfNewVaults() throws {
     let workspace = try Workspace.withVault()
     let format = try workspace.shell("grep '\"format\"' Vault/agonyfs.json | tr -dc 0-9").output
     let version = try workspace.agonyfs("--version").output
     #expect(!format.isEmpty && version.hasSuffix("vault format \(format)\n"), "\(version)")
-  }
-
-  @Test func rootHelpNamesStatusesAndLimits() throws {
-    let help = try Workspace().agonyfs("--help").output
-    for status in CommandStatus.allCases { #expect(help.contains("\(status.rawValue)  \(status.explanation)")) }
-    #expect(help.contains("WHAT IS NOT PROMISED"))
-    let text = help.split { $0.isWhitespace }.joined(separator: " ")
-    for words in ["about U/32", "93 %", "99 %", "cover does not change by itself", "--delete-after"] {
-      #expect(text.contains(words), "\(words)")
-    }
   }
 
   @Test(arguments: ["bash", "zsh", "fish"])

@@ -124,7 +124,7 @@ extension HelpText {
 
     Press Enter (or send the signal USR1) for the code of another phone: a code is good for 5 minutes and for one \
     phone. Ctrl-C ends everything and unmounts. A browser that has not scanned a code gets no answer. The space is \
-    mounted while somebody uses it. If you name a mounted space, the page shows only that one, and leaves it mounted.
+    mounted while a browser uses it. If you name a mounted space, the page shows only that one, and leaves it mounted.
 
     The browser warns, because the certificate is made at each start: compare its fingerprint with the one here. With \
     --certificate-folder the authority stays the same, and a phone that has installed its ca.pem does not warn. See \

@@ -7,7 +7,6 @@ internal import SystemPackage
 protocol PasswordKind {
   /// Its role, which is in the names of the options.
   static var role: PasswordRole { get }
-  static var name: String { get }
   static var mayBeSeveral: Bool { get }
 }
 
@@ -17,29 +16,24 @@ extension PasswordKind {
 
 enum CurrentPassword: PasswordKind {
   static let role = PasswordRole.current
-  static let name = "password"
 }
 
 /// The password that opens a space, for the command that takes those of several.
 enum CurrentPasswords: PasswordKind {
   static let role = PasswordRole.current
-  static let name = "password"
   static let mayBeSeveral = true
 }
 
 enum NewPassword: PasswordKind {
   static let role = PasswordRole.new
-  static let name = "new password"
 }
 
 enum HiddenPassword: PasswordKind {
   static let role = PasswordRole.hidden
-  static let name = "password of the hidden space"
 }
 
 enum OwnerPassword: PasswordKind {
   static let role = PasswordRole.owner
-  static let name = "password of the space that hands over cover"
 }
 
 /// The options that say where a password comes from.

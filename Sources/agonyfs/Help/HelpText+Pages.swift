@@ -52,7 +52,7 @@ extension HelpText {
     lengths in millimetres, altitudes in metres, sizes in bytes. --json also has cover and trashed.
 
     {{ and }} print braces, \\n a new line, \\t a tab. Each photo stays on one line, as line breaks in its texts are \
-    replaced; with -0 texts are printed as they are.
+    escaped; with -0 texts are printed as they are.
     """
 
   static let mountOptions = """

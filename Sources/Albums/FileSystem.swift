@@ -40,6 +40,8 @@ package final class FileSystem: @unchecked Sendable {
   let startedReadOnly: Bool
   /// Memory for data on its way.
   package let pool = BufferPool(Chunk.blockSizes)
+  /// When requests of programs came. The mount notes them.
+  package let recentUse = RecentUse()
   /// What is told of changes.
   package let changeSink: any ChangeSink
   /// The lock rule at the top of this file is its rule.
@@ -138,6 +140,8 @@ package struct LockedFileSystem: ~Copyable {
   package var changeSink: any ChangeSink { fileSystem.changeSink }
   /// The rows as of now, but for inodes that are newer in memory.
   package var index: Index { fileSystem.index }
+  /// When requests of programs came.
+  package var recentUse: RecentUse { fileSystem.recentUse }
   /// What threads wait for.
   package var signals: Signals { fileSystem.signals }
 

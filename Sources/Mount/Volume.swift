@@ -41,9 +41,11 @@ internal import SystemPackage
 
   @inline(__always)
   func noteUse() {
-    let now = monotonicSeconds()
+    let now = monotonicTime()
+    fileSystem.recentUse.note(at: now)
+    let second = Int64(now / 1_000_000_000)
     // Stored once a second, because every request reads the memory around it.
-    if now != lastUse { used.store(now, ordering: .relaxed) }
+    if second != lastUse { used.store(second, ordering: .relaxed) }
   }
 
   /// Whether the mount is gone; requests get ENOTCONN.

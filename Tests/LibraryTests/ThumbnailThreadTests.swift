@@ -2,6 +2,7 @@ import AlbumsSupport
 import FaultyStorage
 import Index
 import Media
+import System
 import SystemPackage
 import TestSupport
 import Testing
@@ -81,6 +82,21 @@ import Vault
     #expect(maker.mostAtOnce == 4)
     #expect(maker.jobs == 9)
     for (number, file) in photos.enumerated() { #expect(try small(of: file) == "small photo a \(number)") }
+    try vault.closeSound()
+  }
+
+  @Test func whileTheMountIsUsedOneIsMadeBesideWhatSomebodyWaitsFor() throws {
+    // It is in use for an hour.
+    let end = monotonicTime() + 3_600_000_000_000
+    for tick: UInt64 in 0..<16 { files.recentUse.note(at: end + tick * RecentUse.tick) }
+    maker.hold()
+    let photos = try makeSome(9, "a")
+    try waitForJobs(1)
+    let thread = try demandThatIsServed(photos[8]) { #expect((try? $0.get()) == "small photo a 8") }
+    maker.letGo()
+    try thread.join()
+    try settle()
+    #expect(maker.mostAtOnce == 2)
     try vault.closeSound()
   }
 

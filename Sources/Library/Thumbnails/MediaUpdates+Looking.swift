@@ -9,7 +9,9 @@
 //    do, and it reaches a thread that waits or one that looks for work before it waits.
 // 3. What a thread passes over because another has it, or because enough of them are busy, that other thread finds itself:
 //    it looks for work when it is done.
-// 4. A demand is done when a thread has looked at its file for it, not while the file waits for another one.
+// 4. While programs use the mount again and again, one job at a time is begun that nobody waits for: with every processor
+//    at work, what they read and write takes twice as long (Benchmarks.md), however low the priority of decoders is.
+// 5. A demand is done when a thread has looked at its file for it, not while the file waits for another one.
 
 internal import Albums
 internal import Index
@@ -19,6 +21,9 @@ internal import SystemPackage
 internal import Vault
 
 extension MediaUpdates {
+  /// How soon a thread looks again whether programs still use the mount, in nanoseconds.
+  private static let busyPause: UInt64 = 100_000_000
+
   /// The work of one thread.
   mutating func runThumbnailer(_ settings: ThumbnailOptions) {
     while !files.isStopping, !files.thumbnails.isEnding, files.refusal == nil {
@@ -26,6 +31,8 @@ extension MediaUpdates {
         serve(demand, settings)
       } else if files.thumbnails.backgroundJobs >= settings.maker.jobsAtOnce {
         files.wait(for: .sinkWork)
+      } else if files.thumbnails.backgroundJobs > 0, files.recentUse.isBusy(at: monotonicTime()) {
+        files.wait(for: .sinkWork, until: monotonicTime() + Self.busyPause)
       } else {
         files.thumbnails.backgroundJobs += 1
         let end = workInBackground(settings)

@@ -11,21 +11,15 @@ struct MountingOptions: ParsableArguments {
   var options: [Word] = []
 
   @Option(
-    help: ArgumentHelp(
-      "When to make thumbnails: eager (default), lazy or none.",
-      valueName: "mode"))
+    help: ArgumentHelp("Thumbnails: eager (default), lazy or none.", valueName: "mode"))
   var thumbnails: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Confinement of the decoder: preferred, or required (default), without which there are no thumbnails.",
-      valueName: "when"))
+    help: ArgumentHelp("Confine the decoder: required (default), preferred.", valueName: "when"))
   var decoderSandbox: String?
 
   @Option(
-    help: ArgumentHelp(
-      "Photos and videos decoded at once, 1 to 256. (default: the number of processors)",
-      valueName: "number"))
+    help: ArgumentHelp("Decode 1 to 256 photos at once. (default: processors)", valueName: "number"))
   var decoders: String?
 
   @Option(
@@ -35,7 +29,7 @@ struct MountingOptions: ParsableArguments {
     completion: .file())
   var places: FileArgument?
 
-  @Flag(help: "Record the newest state of the space on this machine, and detect older ones.")
+  @Flag(help: "Record the newest state here, and detect older ones.")
   var remember = false
 
   @Flag(help: "Continue from an older state: in an incomplete copy, or when --remember reports one.")

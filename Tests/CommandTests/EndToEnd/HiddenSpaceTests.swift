@@ -256,8 +256,8 @@ import Testing
     let add = "add --within --owner-password-file"
     try expectRefusal("shrink --password-file hidden 60M Vault", .noRoom, "cannot give up so much")
     try expectRefusal("shrink --password-file hidden 8000000T Vault", .noRoom, "cannot give up so much")
-    try expectRefusal("shrink --password-file hidden much Vault", .usage, "SIZE")
-    try expectRefusal("shrink --password-file hidden Vault", .usage, "SIZE")
+    try expectRefusal("shrink --password-file hidden much Vault", .usage, "'<size>'")
+    try expectRefusal("shrink --password-file hidden Vault", .usage, "'<size>'")
     try expectRefusal("shrink --password-file first 1M Vault", .failure, "owns no cover")
     try expectRefusal("shrink --password=wrong 1M Vault", .noSpaceOpens, "No space in")
     try expectRefusal("\(add) hidden --password-file hidden --cover 1M Vault", .usage, "different passwords")

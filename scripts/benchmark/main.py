@@ -12,6 +12,7 @@ import time
 import cores
 import cover
 import importing
+import kinds
 import report
 import scale
 import searching
@@ -71,12 +72,19 @@ def arguments():
         "--thumbnails", action="store_true",
         help="instead, measure how long --photos pictures of 1600 x 1200 take until all have thumbnails and facts, on one "
         "processor and on more")
+    parser.add_argument(
+        "--kinds", metavar="FOLDER",
+        help="instead, measure what --photos copies of the largest file of each suffix in FOLDER cost until they have "
+        "thumbnails")
+    parser.add_argument("--perf", metavar="FOLDER", help="with --kinds, record where the time goes into this folder (perf)")
     parser.add_argument("--plot", help="with --scale, draw the curves into this SVG file")
     parser.add_argument("--agonyfs", help=argparse.SUPPRESS)
     parser.add_argument("--floor", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.turns and not options.before:
         parser.error("--turns needs --before PROGRAM")
+    if options.perf and not options.kinds:
+        parser.error("--perf needs --kinds FOLDER")
     if options.searching and not options.importing:
         parser.error("--searching needs --import")
     if options.before:
@@ -209,6 +217,8 @@ def main():
             results = (searching if options.searching else importing).measure(options, folder)
         elif options.thumbnails:
             results = thumbnails.measure(options, folder)
+        elif options.kinds:
+            results = kinds.measure(options, folder)
         elif options.turns:
             results = turns.run(options, folder)
         elif options.upkeep is not None:

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 from report import verdict
-from systems import System
+from systems import BEFORE, System
 from turns import forget
 
 MIB = 1 << 20
@@ -38,13 +38,13 @@ def make(folder, count, size):
 class Measure:
     """One space after the other, each new and empty."""
 
-    def __init__(self, options, folder):
+    def __init__(self, options, folder, name="agonyfs", source=None):
         self.options = options
         self.folder = folder
-        self.system = System("agonyfs", folder, options)
+        self.system = System(name, folder, options)
         # By default in memory, as on a medium of its own that is fast: where it shares one with the vault, or is slow, the
         # ratio is that of the bytes.
-        self.source = tempfile.mkdtemp(prefix="agonyfs-bench-", dir=options.source)
+        self.source = source or tempfile.mkdtemp(prefix="agonyfs-bench-", dir=options.source)
 
     def run(self, *command):
         """Seconds, and the most memory that the program had, in KiB."""
@@ -57,7 +57,7 @@ class Measure:
         return time.perf_counter() - start, usage.ru_maxrss
 
     def importing(self, *options):
-        return self.run(self.options.agonyfs, "import", *options, self.source, f"{self.system.path}/Card")
+        return self.run(self.system.agonyfs, "import", *options, self.source, f"{self.system.path}/Card")
 
     def copy(self):
         seconds, _ = self.run("cp", "-a", self.source, f"{self.system.path}/Card")
@@ -115,6 +115,9 @@ def measure(options, folder):
     print(f"{options.files} files of {PHOTO / 1e6} MB on average, medians of {options.rounds} rounds, in seconds")
     for name, values in times.items():
         print(f"{name}: {medians[name]:.2f} ({', '.join(f'{value:.2f}' for value in values)})")
+    for name in medians:
+        if (before := f"{name}, before") in medians:
+            print(f"{name} ÷ that of the program before: {medians[name] / medians[before]:.2f}")
     for name, bound in BOUNDS.items():
         one, _, other = name.partition(" ÷ ")
         if other:
@@ -126,10 +129,14 @@ def compare(options, measure):
     print(f"making {options.files} files", file=sys.stderr)
     make(measure.source, options.files, PHOTO)
     ways = [measure.copy, measure.verified, measure.synchronize, measure.unverified]
+    if options.before:
+        before = Measure(options, measure.folder, BEFORE, measure.source)
+        ways += [before.verified, before.unverified]
     times = {}
     for number in range(options.rounds):
         for way in ways[:: -1 if number % 2 else 1]:
             print(f"round {number + 1} of {options.rounds}: {way.__name__}", file=sys.stderr, flush=True)
-            for name, seconds in measure.round(way).items():
-                times.setdefault(name, []).append(seconds)
+            owner = way.__self__
+            for name, seconds in owner.round(way).items():
+                times.setdefault(name if owner is measure else f"{name}, before", []).append(seconds)
     return times

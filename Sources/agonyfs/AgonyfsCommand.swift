@@ -35,7 +35,7 @@ struct AgonyfsCommand: ParsableCommand {
         subcommands: [
           CheckCommand.self, RefreshCommand.self, DoctorCommand.self, InfoCommand.self, SpeedCommand.self,
         ]),
-      // Shown nowhere.
+      // `--help` does not list these.
       CommandGroup(
         name: "Hidden",
         subcommands: [
@@ -47,13 +47,13 @@ struct AgonyfsCommand: ParsableCommand {
     defaultSubcommand: MountCommand.self
   )
 
-  /// The command of the words after the program's name.
+  /// Parses the words after the program's name.
   ///
-  /// - Throws: `CommandFailure` for a first word that is neither a command nor a vault; what the argument parser
-  ///   throws.
+  /// - Throws: `CommandFailure` if the first word is neither a command nor a vault; the errors of the argument parser.
   static func parse(_ words: [String]) throws -> any ParsableCommand {
     guard let first = words.first else { return try parseAsRoot(["--help"]) }
-    // For mount(8), every first word that is not a command is a vault. A typing error must not create one.
+    // mount(8) gives a vault as the first word, so every word that is not a command counts as one. A typing error must
+    // not create a vault.
     let names = configuration.subcommands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
     guard
       names.contains(first) || first.hasPrefix("-") || first.contains("/")

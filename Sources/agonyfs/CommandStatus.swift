@@ -1,7 +1,7 @@
-/// The exit statuses of the command. They are documented in `<doc:ExitStatuses>` and never change their meaning.
+/// The exit statuses of the command. `<doc:ExitStatuses>` documents them; their meaning never changes.
 enum CommandStatus: Int32, CaseIterable {
   case done = 0
-  /// Any failure without its own number.
+  /// Any other failure.
   case failure = 1
   /// The command line is wrong, or the password is missing, empty, too long or not repeated correctly.
   case usage = 2
@@ -10,16 +10,15 @@ enum CommandStatus: Int32, CaseIterable {
   case noSpaceOpens = 12
   case passwordInUse = 13
   case mountPointUnusable = 14
-  /// Another process has the space open, or the vault for itself.
+  /// Another process has the space open, or has the vault locked for itself.
   case spaceInUse = 15
-  /// Something stored is damaged or missing.
+  /// Stored data is damaged or missing.
   case damage = 16
   case noRoom = 17
-  /// Not every file was imported or exported, or known.
+  /// At least one file was not imported, not exported or not known.
   case notAllImported = 18
   case tracesLeft = 19
 
-  /// The line that `--help` shows.
   var explanation: String {
     switch self {
     case .done: "done"
@@ -39,7 +38,7 @@ enum CommandStatus: Int32, CaseIterable {
   }
 }
 
-/// Why a command failed: an exit status, and one sentence that says what to do next.
+/// Why a command failed: an exit status, and a sentence that says what to do next.
 struct CommandFailure: Error, Equatable {
   var status: CommandStatus
   var message: String

@@ -2,16 +2,16 @@ internal import ArgumentParser
 internal import Logging
 internal import Media
 
-/// The image decoder; it is in the same directory as this program.
+/// The image decoder, a program in the same directory as this one.
 enum DecoderProgram {
   static var path: String { OwnFolder.path(of: "agonyfs-decoder") }
 
-  /// A decoder for a command. One that may run although it is not confined says so on standard error.
+  /// Makes a decoder for a command. If the policy lets it run unconfined and it does, a line on standard error says so.
   static func decoder(_ sandbox: SandboxPolicy, lightJobs: Int = Decoder.lightJobs) -> Decoder {
     Decoder(program: path, sandbox: sandbox, lightJobs: lightJobs, logger: sandbox == .required ? .silent : .system)
   }
 
-  /// Starts a decoder, so that a command ends before it does anything if none may run.
+  /// Starts a decoder first, so that a command fails before it changes anything if no decoder may run.
   static func start(_ decoder: Decoder) throws {
     do throws(DecoderError) {
       _ = try decoder.startedState()
@@ -21,7 +21,7 @@ enum DecoderProgram {
     }
   }
 
-  /// How the kernel of this machine confines it, for people.
+  /// Describes how this machine's kernel confines the decoder, for the user.
   static var confinement: String {
     let decoder = Decoder(program: path, sandbox: .preferred, logger: .silent)
     defer { decoder.stop() }
@@ -35,7 +35,7 @@ enum DecoderProgram {
 
 extension SandboxPolicy: ExpressibleByArgument {}
 
-/// What commands say of the decoder's option.
+/// The decoder option that commands share.
 struct DecoderOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -3,13 +3,13 @@ internal import System
 internal import SystemPackage
 
 extension Directory {
-  /// Whether a path leads to a directory.
+  /// Whether a path leads to a directory; symbolic links are followed.
   static func exists(at path: FilePath) -> Bool {
     var status = stat()
     return (try? unsafe path.call { unsafe stat($0, &status) }) != nil && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Whether nothing or an empty directory is at a path, so something can be created there.
+  /// Whether the path is unused or an empty directory, so that something can be created there.
   static func isNothing(at path: FilePath) -> Bool {
     do throws(Errno) {
       return try names(in: path).isEmpty

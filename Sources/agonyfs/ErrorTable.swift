@@ -1,4 +1,4 @@
-// Every error of the layers below becomes an exit status and a sentence here, and only here.
+// This file alone turns the errors of the layers below into exit statuses and sentences.
 
 internal import Albums
 internal import ArgumentParser
@@ -11,7 +11,7 @@ internal import SystemPackage
 internal import Vault
 
 extension CommandFailure {
-  /// The failure that an error of the vault at `path` means to a person.
+  /// Describes an error of the vault at `path`.
   init(_ error: VaultError, vault path: FilePath) {
     switch error {
     case .notAVault(let reason):
@@ -89,8 +89,8 @@ extension CommandFailure {
     }
   }
 
-  /// The failure that a refused access to a vault means where a file in it belongs to somebody else, or a name that a
-  /// directory of somebody else keeps. Nil otherwise.
+  /// Describes a refused access if a file in the vault, or a name in one of its directories, belongs to another user.
+  /// Returns nil otherwise.
   private static func strayFile(_ error: Errno, vault path: FilePath) -> CommandFailure? {
     guard [Errno.permissionDenied, .notPermitted, .fileExists].contains(error),
       let file = DirectoryStorage.stray(at: path)
@@ -102,7 +102,7 @@ extension CommandFailure {
         + "\(file.vaultUser):\(file.vaultGroup) \(path)")
   }
 
-  /// The failure that an error of the vault's directory means to a person.
+  /// Describes an error of the vault's directory.
   init(_ error: DirectoryStorageError, vault path: FilePath) {
     switch error {
     case .missing:
@@ -123,7 +123,7 @@ extension CommandFailure {
     }
   }
 
-  /// The failure that an error of refreshing the vault at `path` means to a person.
+  /// Describes an error of refreshing the vault at `path`.
   init(_ error: RefreshError, vault path: FilePath) {
     switch error {
     case .cannotExchange:
@@ -158,7 +158,7 @@ extension CommandFailure {
     }
   }
 
-  /// The failure that an error of mounting or unmounting means to a person.
+  /// Describes an error of mounting or unmounting.
   init(_ error: MountError) {
     let status: CommandStatus =
       switch error {
@@ -173,31 +173,31 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
-  /// The failure that a query that is not understood means to a person.
+  /// Describes a query that cannot be parsed, with a mark below the place.
   init(_ error: QueryError, in query: String) {
     let text = error.pointing(in: query.utf8)
     let end = text.firstIndex(of: "\n") ?? text.endIndex
     var message = String(text[..<end])
     if message.contains("did you mean") { message += "?" }
-    // The shell has taken `>3` away, and made a file of that name.
+    // The shell took `>3` as a redirection and made a file of that name.
     if message.hasPrefix("A value is missing") { message += " (quote < and > for the shell)" }
     self.init(.usage, message + text[end...])
   }
 
-  /// The failure that no answer of the catalog means to a person.
+  /// Describes why the catalog gave no answer.
   init(_ error: AnswerFailure) { self.init(error.isQuery ? .usage : .failure, error.message) }
 
-  /// The failure that a failed system call means to a person. `place` follows "failed".
+  /// Describes a failed system call. `place` follows "failed".
   init(_ error: Errno, doing action: String, of place: String = "") {
     self.init(Self.status(of: error), "\(Self.capitalized(action)) failed\(place): \(Self.advice(error)).")
   }
 
-  /// Somebody gave an empty path; `subject` begins the sentence.
+  /// Describes an empty path; `subject` begins the sentence.
   static func empty(_ subject: String) -> CommandFailure {
     CommandFailure(.usage, "\(subject) is empty; a variable of the shell may not be set.")
   }
 
-  /// What `body` returns; a system call that fails in it becomes a sentence.
+  /// Runs `body`; describes a system call that fails in it as a failure of `action`.
   static func doing<R>(
     _ action: @autoclosure () -> String, _ body: () throws(Errno) -> R
   ) throws(CommandFailure) -> R {
@@ -208,7 +208,7 @@ extension CommandFailure {
     }
   }
 
-  /// The failure for any error of a command. Nil for those that the argument parser describes itself.
+  /// Describes any error of a command. Nil if the argument parser describes the error itself.
   init?(any error: any Error, vault path: FilePath) {
     switch error {
     case let failure as CommandFailure: self = failure

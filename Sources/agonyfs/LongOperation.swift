@@ -2,11 +2,12 @@ internal import CPlatform
 internal import Glibc
 internal import Vault
 
-/// Work that takes long: it shows its progress, and a signal that ends the process lets it undo first what it did.
+/// Work that takes long: it shows its progress, and can undo its changes before a signal ends the process.
 enum LongOperation {
-  /// Runs `body`, which undoes what it did when it throws. A signal that came meanwhile then ends the process.
+  /// Runs `body`, which undoes its changes if it throws. A signal that arrived during the work ends the process
+  /// afterwards.
   ///
-  /// - Parameter text: what is done, for the line at the terminal: `writing cover`.
+  /// - Parameter text: names the work in the line at the terminal: `writing cover`.
   static func run(_ text: String, _ body: (OperationControl) throws -> Void) throws {
     let signals = HeldSignals()
     defer { signals.release() }
@@ -20,7 +21,7 @@ enum LongOperation {
   }
 }
 
-/// Holds back the signals that end the process (SIGINT, SIGTERM, SIGHUP, SIGQUIT), so that work can be undone first.
+/// Blocks the signals that end the process (SIGINT, SIGTERM, SIGHUP, SIGQUIT), so that work can be undone first.
 struct HeldSignals: Sendable {
   private let held: sigset_t
 
@@ -35,7 +36,7 @@ struct HeldSignals: Sendable {
     return unsafe agonyfs_signals_are_pending(&held)
   }
 
-  /// Lets them in; it may not return.
+  /// Unblocks the signals. If one is pending, this does not return.
   func release() {
     var held = held
     unsafe agonyfs_signals_release(&held)

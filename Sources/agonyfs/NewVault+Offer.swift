@@ -5,7 +5,7 @@ internal import System
 internal import SystemPackage
 
 extension NewVault {
-  /// Whether there is nothing at a path, in a directory that is there. An empty directory does not count: a space may be
+  /// Whether the path is unused and its parent is a directory. An empty directory counts as used: a space may be
   /// mounted there at other times.
   static func isFree(_ path: FilePath) -> Bool {
     var information = stat()
@@ -17,7 +17,6 @@ extension NewVault {
     }
   }
 
-  /// What is asked before a vault is made.
   static func question(at path: FilePath) -> String {
     "There is no vault at \(TerminalText.safe(path.bytes)). Make one?"
   }
@@ -31,7 +30,7 @@ extension NewVault {
     }
   }
 
-  /// Offers to make a vault where there is nothing, to somebody at a terminal, with a new password that is typed twice.
+  /// Offers at a terminal to make a vault at an unused path, with a new password that is typed twice.
   ///
   /// - Throws: as `confirm`, `PasswordSource.password` and `create`.
   static func offer(at path: FilePath) throws {

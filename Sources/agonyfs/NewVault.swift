@@ -5,10 +5,10 @@ internal import SystemPackage
 internal import Vault
 
 enum NewVault {
-  /// Creates a vault and its first space; without a cipher, with the faster one. Removes them again if this cannot be
-  /// completed, or if a signal comes that ends the process; then the signal does so.
+  /// Creates a vault and its first space; without a cipher, with the faster one. Removes both again if this fails or if
+  /// a signal arrives that ends the process; the signal takes effect after that.
   ///
-  /// - Returns: how much a space that owns the vault's cover can store, in bytes, whether there is one or not.
+  /// - Returns: how many bytes a space that owns the vault's cover can store, even if no space owns it.
   /// - Throws: `VaultError` and `DirectoryStorageError`.
   @discardableResult
   static func create(

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SystemPackage
 
-/// The directory that this program is in. The programs that it starts are in it, too.
+/// The directory of this program, which also holds the programs that it starts.
 enum OwnFolder {
   static func path(of program: String) -> String {
     var own = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -14,9 +14,9 @@ enum OwnFolder {
     return String(decoding: directory, as: UTF8.self) + program
   }
 
-  /// Executes a program in the place of this one.
+  /// Replaces this process by another program; returns only by throwing.
   ///
-  /// - Parameter words: its name, and its arguments.
+  /// - Parameter words: the program's name, then its arguments.
   static func become(_ program: String, _ words: [String], builtBy script: String) throws {
     guard unsafe access(program, X_OK) == 0 else {
       throw CommandFailure(

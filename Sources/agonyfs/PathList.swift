@@ -1,11 +1,11 @@
 internal import Client
 
-/// Some paths for a message.
+/// Lists paths in a message.
 enum PathList {
-  /// Paths that are shown.
+  /// Most paths in one list.
   private static let most = 10
 
-  /// The first paths, and how many more there are of `count`.
+  /// The first paths, and how many more of `count` there are.
   static func text(_ paths: [[UInt8]], of count: Int) -> String {
     let shown = paths.prefix(most)
     let more = count > shown.count ? " and \(count - shown.count) more" : ""

@@ -6,7 +6,7 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// The program. Its entry is a synchronous function, so nothing here is bound to an actor.
+/// The program. Its entry point is synchronous, so nothing here is bound to an actor.
 @main
 enum Program {
   static func main() {
@@ -20,12 +20,12 @@ enum Program {
     }
   }
 
-  /// Runs the command of the arguments; reports failures on standard error.
+  /// Runs the command that the arguments name; reports failures on standard error.
   private static func run() -> Int32 {
-    // One that was started as /proc/self/exe would be called `exe` in process lists. A process that cannot be traced may
-    // not write its /proc/self/comm.
+    // A process that was started as /proc/self/exe would be listed as `exe`. Once it cannot be traced, it may not write
+    // its /proc/self/comm.
     unsafe agonyfs_set_name("agonyfs")
-    // Before anything secret is read: no core dumps, no tracing.
+    // Hardening comes before the first secret: no core dumps, no tracing.
     ProcessHardening.apply()
     var vault: FilePath = "the vault"
     var isRun = false
@@ -52,19 +52,19 @@ enum Program {
       return ending.status
     } catch {
       let status = report(error, vault: vault)
-      // The others are the program's.
+      // `run` keeps the other statuses for its program.
       return isRun && status != .done ? ProgramEnding.ownFailure : status.rawValue
     }
   }
 
   private static func report(_ error: any Error, vault: FilePath) -> CommandStatus {
-    // Whoever throws an exit code has already said what is wrong.
+    // An exit code is thrown only after its failure was reported.
     if let code = error as? ExitCode, let status = CommandStatus(rawValue: code.rawValue) { return status }
     if let failure = CommandFailure(any: error, vault: vault) {
       Output.note(failure.message)
       return failure.status
     }
-    // The rest is the argument parser's own: requested help and completion scripts, and usage errors.
+    // What is left are the argument parser's own: requested help and completion scripts, and usage errors.
     let text = AgonyfsCommand.fullMessage(for: error)
     guard AgonyfsCommand.exitCode(for: error).isSuccess else {
       let prefix = "Error: "

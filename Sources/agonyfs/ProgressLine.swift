@@ -2,8 +2,8 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// A line on a terminal that says how far something is, in percent: never in bytes or files, which are a secret of some
-/// operations.
+/// A line at the terminal that shows progress in percent: never in bytes or files, which some operations must keep
+/// secret.
 final class ProgressLine: Sendable {
   private let text: String
   private let showsRate: Bool
@@ -11,7 +11,7 @@ final class ProgressLine: Sendable {
   private let isShown = isatty(STDERR_FILENO) == 1
   private let last = Mutex(-1)
 
-  /// A line about what the text says; with the rate if that is no secret.
+  /// - Parameter showsRate: whether the line shows bytes per second, which must be no secret.
   init(_ text: String, showsRate: Bool = false) {
     self.text = text
     self.showsRate = showsRate

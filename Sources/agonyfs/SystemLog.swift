@@ -2,9 +2,9 @@ internal import Logging
 internal import Mount
 
 extension Logger {
-  /// The system log, for what nobody waits for at a terminal.
+  /// The system log, for processes without a terminal.
   static let system = Logger(label: "agonyfs") { SystemLogHandler(label: $0) }
 
-  /// For what says by itself how it ends.
+  /// Discards messages, for operations that report their outcome themselves.
   static let silent = Logger(label: "agonyfs") { _ in SwiftLogNoOpLogHandler() }
 }

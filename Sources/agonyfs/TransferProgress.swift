@@ -2,8 +2,8 @@ internal import Client
 internal import Glibc
 internal import System
 
-/// How far files have come that are imported or exported: a line on standard error, five times a second at a terminal
-/// and once a second elsewhere.
+/// The progress of an import or export: a line on standard error, five times a second at a terminal and once a second
+/// elsewhere.
 final class TransferProgress {
   private let totals: (files: Int, bytes: Int64)?
   private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -11,26 +11,26 @@ final class TransferProgress {
   private var lastShown: UInt64
   private var files = 0
   private var bytes: Int64 = 0
-  /// Bytes that were read of files that are not finished yet.
+  /// Bytes that were read of unfinished files.
   private var underway: Int64 = 0
   private var isLineShown = false
 
-  /// Begins. Nothing is shown if nobody knows how much there is.
+  /// Nothing is shown if the totals are unknown.
   init(of totals: (files: Int, bytes: Int64)?) {
     self.totals = totals
     lastShown = start
   }
 
-  /// Counts a file, and shows how far it is.
+  /// Counts a finished file and updates the line.
   func add(bytes count: Int64) {
     files += 1
-    // What an archive claims may be anything.
+    // A size that an archive claims may be any number; halving the range keeps the sum from overflowing.
     bytes = min(bytes, Int64.max / 4) + min(count, Int64.max / 4)
     underway = max(0, underway - count)
     show()
   }
 
-  /// Counts bytes that were read of a file that is not finished.
+  /// Counts bytes that were read of an unfinished file.
   func read(_ count: Int) {
     underway += Int64(count)
     show()
@@ -41,7 +41,7 @@ final class TransferProgress {
     guard let totals, now - lastShown >= (isTerminal ? 200_000_000 : 1_000_000_000) else { return }
     lastShown = now
     let seconds = Double(now - start) / 1e9
-    // What is read twice to be compared counts once.
+    // A file that is read again for comparison counts once.
     let bytes = min(self.bytes + underway, max(totals.bytes, self.bytes))
     let rate = min(Double(bytes) / seconds, 1e15)
     var text =
@@ -58,7 +58,7 @@ final class TransferProgress {
     }
   }
 
-  /// Seconds that are left; nil as long as that would be a guess: in the first seconds, and before a share of the bytes.
+  /// Seconds left; nil while an estimate would be a guess: in the first five seconds, and before 5 % of the bytes.
   static func timeLeft(after seconds: Double, _ bytes: Int64, of total: Int64) -> Double? {
     guard seconds >= 5, bytes > 0, bytes >= total / 20 else { return nil }
     return Double(max(0, total - bytes)) * seconds / Double(bytes)

@@ -2,19 +2,19 @@ internal import Storage
 internal import Synchronization
 internal import Vault
 
-/// The vaults that this command opened without mounting them. What it used of their files does not stay in the kernel's
-/// memory, where `agonyfs lock`, which ends mounts, would not find it.
+/// The vaults that this command opened without mounting them. The pages that it read of their files are evicted from
+/// the kernel's cache at its end: `agonyfs lock`, which only ends mounts, would not find them.
 enum UsedVaults {
   private static let storages = Mutex<[NotedStorage]>([])
 
-  /// A storage whose files go out of the kernel's memory at the end of the command.
+  /// Wraps a storage so that its used files are evicted at the end of the command.
   static func noted(_ storage: DirectoryStorage) -> NotedStorage {
     let noted = NotedStorage(storage)
     storages.withLock { $0.append(noted) }
     return noted
   }
 
-  /// Takes out what was used so far.
+  /// Evicts all pages that were used so far.
   static func evict() {
     for storage in storages.withLock({ $0 }) { storage.evictUsed() }
   }

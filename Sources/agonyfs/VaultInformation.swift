@@ -4,7 +4,7 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// What a vault reveals without a password.
+/// The facts about a vault that need no password.
 struct VaultInformation: Encodable {
   /// How keys are derived from a password.
   struct Derivation: Encodable {
@@ -15,22 +15,22 @@ struct VaultInformation: Encodable {
     var memory: UInt64
   }
 
-  /// The vault's absolute path; with U+FFFD for bytes that are not UTF-8.
+  /// The vault's absolute path, with U+FFFD for bytes that are not UTF-8.
   var path: String
-  /// Its bytes, in hexadecimal, if they are not UTF-8.
+  /// The path's bytes in hexadecimal, if they are not UTF-8.
   var pathBytes: String?
   var format: Int
   /// The vault's id, in hexadecimal.
   var identifier: String
-  /// Bytes of every file.
+  /// The size of every file, in bytes.
   var segmentSize: Int
   /// Number of files, of all spaces and cover together.
   var files: Int
-  /// Their bytes if all are complete.
+  /// The size of all files if each is complete.
   var bytes: Int64
-  /// Whether its directory cannot be written.
+  /// Whether the vault's directory cannot be written.
   var isReadOnly: Bool
-  /// The derivations of a password attempt, oldest first.
+  /// The derivations that each password attempt runs, oldest first.
   var keyDerivations: [Derivation]
 
   init(_ vault: Vault, path: FilePath) throws {
@@ -51,7 +51,7 @@ struct VaultInformation: Encodable {
       Derivation(algorithm: "argon2id13", operations: $0.operations, memory: $0.memory)
     }
   }
-  /// The bytes of a path, in hexadecimal; nil if they are UTF-8, so that its text says all.
+  /// A path's bytes in hexadecimal; nil if they are UTF-8, so that the text is exact.
   static func bytes(of path: FilePath) -> String? {
     String(validating: path.bytes, as: UTF8.self) == nil ? Hexadecimal.text(of: path.bytes) : nil
   }

@@ -3,7 +3,7 @@ internal import SystemPackage
 
 /// Paths that stay valid when the process changes its directory.
 enum AbsolutePath {
-  /// The path from the root; it need not exist. No path stays none.
+  /// Makes a path absolute; it need not exist. An empty path stays empty.
   static func of(_ path: FilePath) -> FilePath {
     if path.isEmpty || path.isAbsolute { return path }
     guard let directory = unsafe getcwd(nil, 0) else { return path }

@@ -1,13 +1,13 @@
 internal import ArgumentParser
 internal import Client
 
-/// A number of bytes, as people write it: `4194304`, `4M`, `4MiB`, `100G`.
+/// A number of bytes, as users write it: `4194304`, `4M`, `4MiB`, `100G`.
 struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
   var bytes: Int64
 
   init(bytes: Int64) { self.bytes = bytes }
 
-  /// Parses a size; units are powers of 1024. Nil if the text is not a size, or too large.
+  /// Parses a size; units are powers of 1024. Nil if the text is not a size or the size is too large.
   init?(argument: String) {
     let digits = argument.prefix { $0.isASCII && $0.isNumber }
     guard let number = Int64(digits) else { return nil }

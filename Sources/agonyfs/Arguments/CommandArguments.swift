@@ -1,10 +1,10 @@
 // Invariants
-// 1. No String, and no copy that Swift makes of the command line, ever holds a password: the argument vector is read
-//    here first.
+// 1. No String, and no copy that Swift makes of the command line, ever holds a password: this file reads the argument
+//    vector first.
 // 2. After `init` the process title no longer shows a password, only its length.
 //
-// Only this file reads arguments before the argument parser does: the parser has no options with an optional value,
-// such as `--password` (asks) and `--password=TEXT`.
+// Only this file reads arguments before the argument parser does, because the parser has no options with an optional
+// value, such as `--password` (asks) and `--password=TEXT`.
 
 internal import CPlatform
 internal import Crypto
@@ -19,37 +19,37 @@ enum PasswordRole: String, CaseIterable {
   case new = "new-password"
   /// The password of the hidden space that `create` makes.
   case hidden = "hidden-password"
-  /// The password of the space that hands a part of its cover to the one that `space add` makes.
+  /// The password of the space that gives part of its cover to the new space of `space add`.
   case owner = "owner-password"
 
   /// The option as it is typed before its value: `--password=`.
   var optionWithValue: String { "--\(rawValue)=" }
-  /// The hidden flag that replaces it for the parser.
+  /// The hidden flag that the parser gets instead.
   var placeholder: String { "--\(rawValue)-from-line" }
 }
 
-/// The command line as the argument parser gets it.
+/// The command line in the form for the argument parser.
 @safe struct CommandArguments {
   /// The words after the program's name (`ByteText`).
   private(set) var words: [String] = []
   private(set) var passwords: [PasswordRole: Password] = [:]
-  /// The words of the program that `agonyfs run` starts, as bytes; they are not among `words`.
+  /// The words of the program that `agonyfs run` starts, as bytes; `words` does not contain them.
   private(set) var program: [[UInt8]] = []
 
-  /// Reads the arguments of this process and wipes passwords from them.
+  /// Reads this process's arguments and wipes passwords from them.
   static func ofProcess() -> CommandArguments {
     var count: CInt = 0
     guard let vector = unsafe agonyfs_arguments(&count) else { return CommandArguments() }
     return unsafe CommandArguments(wiping: vector, count: Int(count))
   }
 
-  /// Reads `count` arguments, of which the first is the program's name, and wipes passwords from them.
+  /// Reads `count` arguments, beginning with the program's name, and wipes passwords from them.
   init(wiping vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, count: Int) {
     var optionsAreOver = false
     var runWords: RunWords?
     for index in 1..<max(count, 1) {
       guard let word = unsafe vector[index] else { break }
-      // What a program is given is its own: any bytes, and no password of ours.
+      // The program's words may hold any bytes, and nothing in them is a password of this command.
       if runWords?.isOver == true {
         program.append(unsafe Array(UnsafeRawBufferPointer(start: word, count: strlen(word))))
         continue
@@ -92,8 +92,8 @@ enum PasswordRole: String, CaseIterable {
   }
 }
 
-/// The passwords from the command line. The parser creates the commands itself and cannot pass them on, so they wait
-/// here.
+/// The passwords from the command line. They are kept here because the parser creates the commands itself and cannot
+/// pass them on.
 enum LinePasswords {
   private static let waiting = Mutex<[PasswordRole: Password]>([:])
 
@@ -101,7 +101,7 @@ enum LinePasswords {
     waiting.withLock { $0 = passwords }
   }
 
-  /// Returns a password, once.
+  /// Returns a password and forgets it.
   static func take(_ role: PasswordRole) -> Password? {
     waiting.withLock { $0.removeValue(forKey: role) }
   }

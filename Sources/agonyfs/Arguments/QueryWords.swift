@@ -1,22 +1,22 @@
-/// The words of a command that takes a query, in which a minus is "not".
+/// Orders the words of a command that takes a query, where a leading minus means "not".
 enum QueryWords {
-  /// Options with a value, as `--name value`. A test compares them with what the command has.
+  /// Options with a value, as `--name value`. A test compares them with the command's options.
   static let optionsWithValue: Set<String> = [
     "--format", "--group", "--sort", "--limit", "--after", "--password-file", "--password-command",
   ]
-  /// The same of `export`.
+  /// Those of `export`.
   static let exportOptionsWithValue: Set<String> = [
     "--strip", "--resize", "--password-file", "--password-command", "--decoder-sandbox",
   ]
-  /// The same of `tag`, which takes a query with `--shift`.
+  /// Those of `tag`, which takes a query with `--shift`.
   static let tagOptionsWithValue: Set<String> = [
     "--add", "--remove", "--set", "--title", "--caption", "--rating", "--person", "--remove-person", "--taken",
     "--shift", "--position", "--stack", "--clear", "--files0-from", "--from", "--map",
   ]
   private static let letters: Set<Character> = ["0", "l", "r", "h"]
 
-  /// The words with options before everything else, so that the parser takes none of a query for an option:
-  /// `-type:video` is none.
+  /// Puts the options before all other words, so that the parser does not take a part of a query, such as
+  /// `-type:video`, for an option.
   static func arranged(
     _ words: some Sequence<String>, _ optionsWithValue: Set<String> = optionsWithValue
   ) -> [String] {
@@ -29,7 +29,7 @@ enum QueryWords {
         break
       }
       if optionsWithValue.contains(word), let value = rest.popFirst() {
-        // A value may begin with a minus, too.
+        // The value itself may begin with a minus.
         options.append(word + "=" + value)
       } else if word.hasPrefix("--") || isLetters(word) {
         options.append(word)

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Finds where the words of `agonyfs run` end, and those of the program begin: options of ours come before it only, and
-/// the vault is the first word that is none.
+/// Finds the place where the words of `agonyfs run` end and those of the program begin. Options of `run` stand only
+/// before the program; the vault is the first word that is not an option.
 struct RunWords {
-  /// Options with a value, as `--name value`. A test compares them with what the command has.
+  /// Options with a value, as `--name value`. A test compares them with the command's options.
   static let optionsWithValue: Set<String> = [
     "-o", "--keep", "--at", "--thumbnails", "--decoder-sandbox", "--decoders", "--places", "--copy-window",
     "--password-file", "--password-command",
@@ -12,17 +12,17 @@ struct RunWords {
   private var hasVault = false
   private var awaitsValue = false
   private var optionsAreOver = false
-  /// Whether all words that follow are the program's.
+  /// Whether all further words belong to the program.
   private(set) var isOver = false
 
-  /// Whether the word that begins with this character is the program's first.
+  /// Whether a word that begins with this character is the program's first word.
   mutating func beginsProgram(_ first: CChar) -> Bool {
     guard hasVault, !awaitsValue, optionsAreOver || first != CChar(bitPattern: UInt8(ascii: "-")) else { return false }
     isOver = true
     return true
   }
 
-  /// Takes a word that is ours. True for the `--` after the vault, which the parser must not see.
+  /// Takes a word of `run`. Returns true for the `--` after the vault, which must not reach the parser.
   @discardableResult
   mutating func pass(_ word: String) -> Bool {
     if awaitsValue {
@@ -40,7 +40,8 @@ struct RunWords {
   }
 }
 
-/// The program of the command line. The parser creates the commands itself and cannot pass it on, so it waits here.
+/// The program of the command line. It is kept here because the parser creates the commands itself and cannot pass it
+/// on.
 enum LineProgram {
   private static let waiting = Mutex<[[UInt8]]>([])
 

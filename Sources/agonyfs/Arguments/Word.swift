@@ -2,9 +2,8 @@ public import ArgumentParser
 internal import System
 public import SystemPackage
 
-/// A word of the command line that may be a path, so any bytes.
+/// A word of the command line that may be a path and so may hold any bytes.
 struct Word: ExpressibleByArgument, Equatable {
-  /// What was typed.
   let bytes: [UInt8]
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -15,15 +14,15 @@ struct Word: ExpressibleByArgument, Equatable {
 
   var path: FilePath { FilePath(bytes: bytes) }
 
-  /// The text, with U+FFFD for what is none.
+  /// The text, with U+FFFD for bytes that are not UTF-8.
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// The text that stands for it (`ByteText`).
+  /// The bytes as a text (`ByteText`).
   var coded: String { ByteText.text(of: bytes) }
 
   var isText: Bool { String(validating: bytes, as: UTF8.self) != nil }
 
-  /// The first text in what the parser read that stands for other bytes: only a path may be such.
+  /// The first parsed text that stands for bytes that are not UTF-8. Only paths may hold such bytes.
   static func codedText(in parsed: Any) -> String? {
     switch parsed {
     case let text as String: return ByteText.isCoded(text) ? text : nil
@@ -38,7 +37,8 @@ struct Word: ExpressibleByArgument, Equatable {
   }
 }
 
-/// The path of a file, not of a directory: a slash at its end, which `FilePath` leaves out, would name another one.
+/// The path of a file. A word that ends with a slash is refused: it names a directory, and `FilePath` would drop the
+/// slash.
 struct FileArgument: ExpressibleByArgument {
   let path: FilePath
 
@@ -50,7 +50,7 @@ struct FileArgument: ExpressibleByArgument {
 }
 
 extension FilePath: @retroactive ExpressibleByArgument {
-  /// The path of a word of the command line.
+  /// The path that a word of the command line gives.
   public init?(argument: String) {
     self.init(bytes: ByteText.bytes(of: argument))
   }

@@ -1,14 +1,14 @@
 internal import Catalog
 internal import Client
 
-/// What `--format` makes of a photo: text with names of fields in braces.
+/// The template of `--format`: text with field names in braces.
 struct AnswerTemplate: Equatable {
   private enum Part: Equatable {
     case text(String)
     case field(String)
   }
 
-  /// The fields, in the order in which the help names them. Those of `place` and `stack` have a point.
+  /// The fields, in the order of the help. Those of `place` and `stack` contain a point.
   static let fields = [
     "path", "name", "album", "names", "kind", "size", "modified", "taken", "takenSource", "zoneSource", "width",
     "height", "latitude", "longitude", "altitude", "place", "place.town", "place.region", "place.country",
@@ -21,9 +21,9 @@ struct AnswerTemplate: Equatable {
 
   private var parts: [Part] = []
 
-  /// Reads a template. `{{` and `}}` are braces; `\n`, `\t`, `\0` and `\\` are what they are in a shell's printf.
+  /// Parses a template. `{{` and `}}` stand for braces; `\n`, `\t`, `\0` and `\\` mean the same as in a shell's printf.
   ///
-  /// - Throws: `CommandFailure` with what is wrong.
+  /// - Throws: `CommandFailure` that names the mistake.
   init(_ text: String) throws(CommandFailure) {
     var rest = text[...]
     var literal = ""
@@ -56,12 +56,12 @@ struct AnswerTemplate: Equatable {
     if !literal.isEmpty { parts.append(.text(literal)) }
   }
 
-  /// The bytes for a photo. What is not known is empty.
+  /// Formats a photo. Unknown fields are empty.
   ///
   /// - Parameters:
-  ///   - shown: a path as it is to be shown.
-  ///   - isSafe: whether what would act on a terminal is escaped.
-  ///   - isLine: whether it is at least where it is no path, so that a caption ends no line.
+  ///   - isSafe: whether to escape characters that would act on a terminal.
+  ///   - isLine: whether to escape them at least in fields other than paths, so that a caption cannot end the line.
+  ///   - shown: converts a path in the space to the path that the user sees.
   func bytes(_ record: CatalogRecord, isSafe: Bool, isLine: Bool, shown: ([UInt8]) -> [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     for part in parts {

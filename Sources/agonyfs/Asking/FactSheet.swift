@@ -1,14 +1,14 @@
 internal import Catalog
 internal import Client
 
-/// All facts of one photo, one on each line, for people.
+/// All facts of one photo, one on each line, for users.
 struct FactSheet {
   private let path: [UInt8]
   private var facts: [FactLine] = []
 
-  /// The facts of a photo.
+  /// Collects the facts of a photo.
   ///
-  /// - Parameter path: its path as it is to be shown, if not as the library shows it.
+  /// - Parameter path: the path to show, if it differs from the library's.
   init(_ record: CatalogRecord, in library: PhotoLibrary, as path: [UInt8]? = nil) {
     self.path = path ?? library.shown(record.path)
     for field in record.facts.fields {
@@ -22,10 +22,10 @@ struct FactSheet {
     }
   }
 
-  /// The path, and below it the facts in columns.
+  /// The path, and the facts below it in columns.
   ///
-  /// - Parameter isSafe: whether what would act on a terminal is escaped in the path, too. In facts it always is, so
-  ///   that each has one line.
+  /// - Parameter isSafe: whether to escape characters in the path that would act on a terminal. In facts they are
+  ///   always escaped, so that each fact takes one line.
   func lines(isSafe: Bool) -> [[UInt8]] {
     let label = facts.map { TerminalText.width($0.label) }.max() ?? 0
     let value = min(facts.filter { !$0.sources.isEmpty }.map { TerminalText.width($0.value) }.max() ?? 0, 48)

@@ -2,9 +2,9 @@ internal import Catalog
 internal import Client
 internal import System
 
-/// Paths in JSON that work from where the user stands.
+/// Paths in JSON that are valid in the user's working directory.
 enum JSONPaths {
-  /// The fields of a photo, with paths as they are shown; its own may be another one.
+  /// The fields of a photo, with the paths that users see; `own` replaces its own path.
   static func shown(_ record: CatalogRecord, in library: PhotoLibrary, as own: [UInt8]? = nil) -> [JSONValue.Field] {
     var fields = path("path", own ?? library.shown(record.path))
     for field in record.facts.fields where field.name != "path" && field.name != "pathBytes" {
@@ -24,7 +24,7 @@ enum JSONPaths {
     return fields
   }
 
-  /// A path as fields: its text, and its bytes as well if they are no UTF-8.
+  /// The fields of a path: its text, and its bytes as well if they are not UTF-8.
   static func path(_ name: String, _ bytes: [UInt8]) -> [JSONValue.Field] {
     let text = JSONValue.Field(name: name, value: .string(String(decoding: bytes, as: UTF8.self)))
     if String(validating: bytes, as: UTF8.self) != nil { return [text] }

@@ -1,7 +1,7 @@
 internal import Client
 internal import SystemPackage
 
-/// A mounted space, which answers through its door.
+/// A mounted space, which answers through its query door (`CatalogDoor`).
 struct MountedSource: PhotoSource {
   let mountPoint: [UInt8]
 
@@ -12,7 +12,7 @@ struct MountedSource: PhotoSource {
         DoorStream(try ask(request.rest(after: cursor, told: told)))
       }
     } catch let failure as AnswerFailure {
-      // Those that a person chose are checked before.
+      // Options that the user chose were checked before, so the mount does not know a newer option.
       guard failure.message.hasPrefix("The option ") else { throw CommandFailure(failure) }
       throw CommandFailure(
         .mountPointUnusable,

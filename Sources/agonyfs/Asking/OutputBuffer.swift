@@ -6,7 +6,7 @@ final class OutputBuffer {
   private static let block = 64 << 10
   private var bytes: [UInt8] = []
 
-  /// Gives `body` the bytes to append to.
+  /// Lets `body` append bytes.
   func append(_ body: (inout [UInt8]) throws -> Void) throws {
     try body(&bytes)
     if bytes.count >= Self.block { try flush() }
@@ -19,7 +19,7 @@ final class OutputBuffer {
     }
   }
 
-  /// Writes what waits.
+  /// Writes the buffered bytes.
   func flush() throws {
     do throws(Errno) {
       try Descriptor.standardOutput.writeAll(bytes)

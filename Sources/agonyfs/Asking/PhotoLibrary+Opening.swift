@@ -6,7 +6,7 @@ internal import System
 internal import SystemPackage
 
 extension PhotoLibrary {
-  /// The space that is mounted at a path, or at a directory above it; nil if none is.
+  /// The space that is mounted at a path or at a directory above it; nil if there is none.
   ///
   /// - Throws: `CommandFailure` if the path leads to nothing.
   static func mounted(at path: [UInt8]) throws(CommandFailure) -> PhotoLibrary? {
@@ -20,14 +20,14 @@ extension PhotoLibrary {
     guard place.path.split(separator: UInt8(ascii: "/")).first != ArraySlice(".agonyfs".utf8) else {
       throw CommandFailure(.usage, "\(shown) is no album; name one, or the directory where the space is mounted.")
     }
-    // Of a directory that the user may not list no photo would be found, without a word.
+    // In a directory that the user may not list, a search would silently find no photo.
     guard (try? unsafe FilePath(bytes: path).call { unsafe access($0, R_OK | X_OK) }) != nil else {
       throw CommandFailure(.failure, "\(shown) is closed to you; ask its owner for permission to read it.")
     }
     return PhotoLibrary(place, as: path, source: MountedSource(mountPoint: place.mountPoint))
   }
 
-  /// Where a path leads in a mounted space; nil if it leads to none.
+  /// The place of a path in a mounted space; nil if the path is in none.
   static func place(of path: [UInt8]) throws(CommandFailure) -> SpacePlace? {
     guard !path.isEmpty else { throw .empty("A path") }
     let shown = TerminalText.safe(path)
@@ -42,7 +42,7 @@ extension PhotoLibrary {
     }
   }
 
-  /// What is said of a path that is in no mounted space.
+  /// The failure for a path that is in no mounted space.
   static func notMounted(_ path: [UInt8]) -> CommandFailure {
     CommandFailure(
       .mountPointUnusable,

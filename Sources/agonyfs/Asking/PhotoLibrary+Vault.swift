@@ -9,7 +9,7 @@ internal import SystemPackage
 internal import Vault
 
 extension PhotoLibrary {
-  /// A space of a vault that is not mounted here. It is read, and not changed.
+  /// Opens a space of a vault without a mount, for reading only.
   ///
   /// - Throws: `CommandFailure` if there is no vault at the path; the errors of opening a space.
   static func vault(at path: [UInt8], _ options: VaultOptions) throws -> PhotoLibrary {
@@ -38,7 +38,7 @@ extension PhotoLibrary {
     }
   }
 
-  /// The space of a password, also while another process has it.
+  /// Opens the space of a password, even while another process holds it.
   private static func space(of password: Password, in vault: Vault) throws(VaultError) -> Space {
     let slots = try vault.slotKeys(for: password)
     do throws(VaultError) {
@@ -51,7 +51,7 @@ extension PhotoLibrary {
   }
 }
 
-/// A space that this process has opened itself.
+/// A space that this process has opened.
 struct VaultSource: PhotoSource {
   let fileSystem: FileSystem
 
@@ -66,7 +66,7 @@ struct VaultSource: PhotoSource {
   }
 }
 
-/// The answer of a door in this process.
+/// The answer of a query door in this process.
 private struct SessionStream: AnswerStream {
   private static let block = 128 << 10
   let session: DoorSession

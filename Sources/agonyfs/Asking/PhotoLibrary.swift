@@ -1,33 +1,33 @@
 // Invariants
-// 1. A path that is shown works from where the user stands, if its space is mounted.
+// 1. A path that is shown is valid in the user's working directory while its space is mounted.
 
 internal import Catalog
 internal import Client
 internal import Mount
 internal import SystemPackage
 
-/// Somebody who answers questions about the photos of a space.
+/// Answers requests about the photos of a space.
 protocol PhotoSource {
-  /// The answer to a request.
+  /// Answers a request.
   ///
-  /// - Throws: `CommandFailure` with what is wrong with the request, or why there is no answer.
+  /// - Throws: `CommandFailure` that says what is wrong with the request, or why there is no answer.
   func answer(to request: CatalogRequest) throws -> AnswerReader
 }
 
-/// The photos that a command was told to look at: those of a space, or of a directory in it.
+/// The photos that a command works on: those of a space, or of a directory in it.
 struct PhotoLibrary {
   let source: any PhotoSource
-  /// What stands before a path in the directory, with a slash at its end; empty if the space is not mounted.
+  /// The prefix of a shown path in the directory, ending with a slash; empty if the space is not mounted.
   let prefix: [UInt8]
-  /// The same for a path in the space.
+  /// The prefix of a shown path elsewhere in the space.
   let wholePrefix: [UInt8]
-  /// The path of the directory in the space; empty for all of it.
+  /// The path of the directory in the space; empty for the whole space.
   let album: [UInt8]
   var isMounted: Bool { !wholePrefix.isEmpty }
 
-  /// A space that is mounted.
+  /// A mounted space.
   ///
-  /// - Parameter path: its directory, or one in it, as the user gave it.
+  /// - Parameter path: the mount point or a directory in it, as the user gave it.
   init(_ place: SpacePlace, as path: [UInt8], source: any PhotoSource) {
     self.source = source
     prefix = Self.withSlash(path.first == UInt8(ascii: "-") ? Array("./".utf8) + path : path)
@@ -35,7 +35,7 @@ struct PhotoLibrary {
     album = place.path
   }
 
-  /// All of the mounted space that a place is in; paths are absolute.
+  /// The whole mounted space that contains a place; paths are absolute.
   init(allOf place: SpacePlace) {
     source = MountedSource(mountPoint: place.mountPoint)
     prefix = Self.withSlash(place.mountPoint)
@@ -43,7 +43,7 @@ struct PhotoLibrary {
     album = []
   }
 
-  /// A space that is not mounted.
+  /// A space without a mount.
   init(unmounted source: any PhotoSource) {
     self.source = source
     prefix = []
@@ -55,20 +55,20 @@ struct PhotoLibrary {
     path.last == UInt8(ascii: "/") ? path : path + [UInt8(ascii: "/")]
   }
 
-  /// A path in the space as it is shown.
+  /// The path that the user sees for a path in the space.
   func shown(_ path: some Collection<UInt8>) -> [UInt8] {
     if album.isEmpty { return prefix + path }
     let inside = album + [UInt8(ascii: "/")]
     return path.starts(with: inside) ? prefix + path.dropFirst(inside.count) : wholePrefix + path
   }
 
-  /// Whether the directory is in a trash folder; then that is what is asked for.
+  /// Whether the directory is in a trash folder; then requests ask for deleted photos.
   var isTrash: Bool {
     let first = String(decoding: album.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
     return first == ".Trash" || first.hasPrefix(".Trash-") && first.dropFirst(7).allSatisfy(\.isNumber)
   }
 
-  /// A request for what a query finds in the directory, with everything else that is asked.
+  /// A request for the photos in the directory that match a query, with the given options.
   func request(_ query: String, _ options: CatalogRequest = CatalogRequest()) -> CatalogRequest {
     var request = options
     request.query = query
@@ -77,9 +77,9 @@ struct PhotoLibrary {
     return request
   }
 
-  /// Whether a query is understood. Commands ask once, before anything else; the source reads the text for itself.
+  /// Checks a query. Commands check once, before anything else; the source parses the text itself.
   ///
-  /// - Throws: `CommandFailure` that points at what is wrong.
+  /// - Throws: `CommandFailure` that points at the mistake.
   static func check(_ query: String) throws(CommandFailure) {
     do throws(QueryError) {
       _ = try QueryParser.parse(query, today: CivilDate.today())
@@ -88,16 +88,16 @@ struct PhotoLibrary {
     }
   }
 
-  /// Calls `body` for each photo that answers a request for facts.
+  /// Calls `body` for each photo in the answer to a request for facts.
   func records(_ request: CatalogRequest, _ body: (CatalogRecord) throws -> Void) throws -> AnswerTrailer {
     var reader = try source.answer(to: request)
     return try reader.lines { line in try body(CatalogRecord(line)) }
   }
 
-  /// What is known about a file.
+  /// The facts about a file.
   ///
-  /// - Parameter path: its path in the space.
-  /// - Throws: `CommandFailure` if it is no photo or video, or not examined yet.
+  /// - Parameter path: the file's path in the space.
+  /// - Throws: `CommandFailure` if it is not a photo or video, or not examined yet.
   func facts(of path: [UInt8]) throws -> CatalogRecord {
     var request = CatalogRequest()
     request.file = path
@@ -106,7 +106,7 @@ struct PhotoLibrary {
     return try CatalogRecord(text.prefix { $0 != UInt8(ascii: "\n") })
   }
 
-  /// Whether it is known of a file that it is neither a photo nor a video.
+  /// Whether a file is known to be neither a photo nor a video.
   func isNoPhoto(_ path: [UInt8]) -> Bool {
     do {
       _ = try facts(of: path)

@@ -13,9 +13,9 @@ struct PhotoListing {
     case template(AnswerTemplate)
   }
 
-  /// How many photos are shown on a terminal, unless more are asked for.
+  /// How many photos a terminal shows, unless the user asks for more.
   static let screenful = 100
-  /// How many rows the widths of columns are taken from.
+  /// How many rows decide the widths of the columns.
   private static let sample = 1000
 
   let library: PhotoLibrary
@@ -41,7 +41,7 @@ struct PhotoListing {
   func photos(_ request: CatalogRequest) throws {
     var request = request
     if isTerminal, form == .usual, !endsWithZero, request.limit == nil { request.limit = Self.screenful }
-    // A negative limit is none.
+    // A negative limit means no limit.
     if let limit = request.limit, limit < 0 { request.limit = nil }
     let trailer =
       switch form {
@@ -59,7 +59,7 @@ struct PhotoListing {
     let count = try Self.count(request, library)
     if form == .json { try output.line("{\"count\":\(count)}") } else { try output.line("\(count)") }
     try output.flush()
-    // A number has no last line that says it.
+    // The answer with a number has no trailer, so a second request gets the pending count.
     var first = request
     first.format = .paths
     first.limit = 1
@@ -69,7 +69,7 @@ struct PhotoListing {
 
   func groups(_ request: CatalogRequest) throws {
     var request = request
-    // A negative limit is none.
+    // A negative limit means no limit.
     if let limit = request.limit, limit < 0 { request.limit = nil }
     if form == .json { return notePending(try json(request)) }
     var reader = try library.source.answer(to: request)
@@ -178,12 +178,12 @@ struct PhotoListing {
     }
   }
 
-  // MARK: What is said beside
+  // MARK: Notes
 
   private func close(_ trailer: AnswerTrailer, of request: CatalogRequest) throws {
     if let next = trailer.next {
       var rest = ""
-      // Of a later page nobody knows how many came before. Counting may take longer than the page.
+      // After a later page, the number of photos before it is unknown. Counting may take longer than the page.
       if request.after == nil, isTerminal { rest = "\(try Self.count(request, library) - trailer.count) more; " }
       Output.note("\(rest)next page: --after \(next)")
     } else if trailer.count == 0, request.after == nil, isTerminal {
@@ -192,7 +192,7 @@ struct PhotoListing {
     notePending(trailer)
   }
 
-  /// Says how many files may be missing in an answer.
+  /// Notes how many files may be missing in an answer.
   private func notePending(_ trailer: AnswerTrailer) {
     guard trailer.pending > 0 else { return }
     let files = trailer.pending.counted("file was", "files were")

@@ -1,6 +1,6 @@
 // Invariants
 // 1. No line is wider than the terminal.
-// 2. The path keeps its end, which is the name.
+// 2. A shortened path keeps its end, which is the name.
 
 internal import Catalog
 internal import Client
@@ -11,12 +11,12 @@ struct PhotoTable {
     case time, size, length, kind, rating, place
   }
 
-  /// A line before it is laid out.
+  /// The cells of a line before the layout.
   struct Row {
     fileprivate var cells: [Column: String]
     fileprivate var path: String
 
-    /// The row of a photo with a path as it is to be shown.
+    /// - Parameter path: the path that users see.
     init(_ record: CatalogRecord, path: some Sequence<UInt8>) {
       cells = [
         .time: record.shortTime, .size: record.shortSize, .length: record.length,
@@ -27,7 +27,7 @@ struct PhotoTable {
     }
   }
 
-  /// What a path gets at least, before other columns are left out for it.
+  /// The width that a path gets at least; other columns are dropped for it.
   private static let leastPath = 24
   private static let mostPlace = 16
   private static let gap = 2
@@ -36,7 +36,7 @@ struct PhotoTable {
   private let columns: [(column: Column, width: Int)]
   private let pathWidth: Int
 
-  /// A table for rows like these that fits into so many columns of a terminal.
+  /// Lays out rows like these for a terminal with `width` columns.
   init(for rows: [Row], width: Int) {
     var widths: [(column: Column, width: Int)] = Column.allCases.compactMap { column in
       let widest = rows.map { TerminalText.width($0.cells[column] ?? "") }.max() ?? 0
@@ -44,18 +44,17 @@ struct PhotoTable {
     }
     let longest = rows.map { TerminalText.width($0.path) }.max() ?? 0
     func rest() -> Int { width - widths.reduce(0) { $0 + $1.width + Self.gap } }
-    // The least important first.
+    // The least important columns come first.
     for column in [Column.place, .kind, .length, .size, .rating, .time]
     where rest() < min(longest, Self.leastPath) {
       widths.removeAll { $0.column == column }
     }
-    // A place is worth less than a whole path.
+    // A whole path is worth more than a place.
     if rest() < longest { widths.removeAll { $0.column == .place } }
     columns = widths
     pathWidth = max(1, rest())
   }
 
-  /// A line, without spaces at its end.
   func line(_ row: Row) -> String {
     var line = ""
     for (column, width) in columns {

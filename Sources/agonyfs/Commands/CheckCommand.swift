@@ -54,7 +54,7 @@ struct CheckCommand: VaultCommand {
   }
 }
 
-/// What `check` shows. The names of its fields are those of `--json` and never change.
+/// The output of `check`. The names of its fields are those of `--json` and never change.
 struct CheckResult: Encodable {
   struct Problem: Encodable {
     /// The path inside the space; null if no file is affected.
@@ -71,12 +71,12 @@ struct CheckResult: Encodable {
   var dataBytes: Int64
   /// Bytes of file data that were read.
   var readBytes: Int64
-  /// The number of the state that was found: who knows a higher one of this space sees an older state.
+  /// The number of this state. If the user knows a higher number of the space, this state is an older one.
   var stateNumber: UInt64
-  /// When something was changed last in that state, in seconds since 1970; null if that is not known.
+  /// The time of the last change in that state, in seconds since 1970; null if unknown.
   var lastChange: Int64?
   var problems: [Problem]
-  /// Notes that are no damage.
+  /// Notes that are not damage.
   var notes: [String]
 
   init(_ report: CheckReport, readData: Bool) {
@@ -93,7 +93,7 @@ struct CheckResult: Encodable {
     problems = report.problems.map { Problem(path: $0.path, problem: $0.text) }
   }
 
-  /// The report for people.
+  /// The report for users.
   var lines: [String] {
     let found = problems.map { problem in
       problem.path.map { "damaged: \($0): \(problem.problem)" } ?? "damaged: \(problem.problem)"
@@ -111,16 +111,16 @@ struct CheckResult: Encodable {
   }
 }
 
-/// What `check` shows for several passwords. The names of its fields are those of `--json` and never change.
+/// The output of `check` for several passwords. The names of its fields are those of `--json` and never change.
 struct JointCheckResult: Encodable {
   var isClean: Bool
-  /// For each password in their order what is found in its space; null if an earlier password opens the same space.
+  /// The result for each password, in their order; null if an earlier password opens the same space.
   var spaces: [CheckResult?]
-  /// How many files more than one of the spaces claims.
+  /// The number of files that more than one of the spaces claims.
   var claimedTwice: Int
   /// Files of the vault that belong to one of the spaces.
   var explainedFiles: Int
-  /// Files that belong to none of them, and their bytes.
+  /// Files that belong to none of the spaces, and their bytes.
   var unexplainedFiles: Int
   var unexplainedBytes: Int64
 
@@ -133,7 +133,7 @@ struct JointCheckResult: Encodable {
     unexplainedBytes = report.unexplainedBytes
   }
 
-  /// The report for people; `names` says where each password is from.
+  /// The report for users; `names` are the sources of the passwords.
   func lines(names: [String]) -> [String] {
     var lines: [String] = []
     for (name, space) in zip(names, spaces) {

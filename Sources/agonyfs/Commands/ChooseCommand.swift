@@ -3,9 +3,9 @@ internal import Client
 internal import Mount
 internal import System
 
-/// `agonyfs choose MOUNT`: becomes agonyfs-web, whose page is a dialog.
+/// `agonyfs choose MOUNT`: becomes agonyfs-web, which shows a page to choose from.
 struct ChooseCommand: ParsableCommand {
-  /// Seconds without use after which nothing is chosen.
+  /// After this many seconds without use, the program ends and nothing is chosen.
   private static let idle = 3600
 
   static let configuration = CommandConfiguration(
@@ -48,7 +48,7 @@ struct ChooseCommand: ParsableCommand {
     try ServeCommand.become(words)
   }
 
-  /// The words that say what may be chosen.
+  /// The options that limit what the user may choose.
   private func limits() throws -> [String] {
     var words: [String] = []
     if let max, case let number = try ListCommand.number(max, of: "--max"), number > 0 {

@@ -64,7 +64,7 @@ struct CreateCommand: VaultCommand {
     options.derivation = PasswordDerivation(cost: kdf)
     options.cover = cover?.bytes
     let room = try NewVault.create(at: path, options, password: new, hiddenPassword: other, cipher: cipher)
-    // The same whether a space owns the cover or nobody, and no number of files.
+    // The words are the same whether or not a space owns the cover, and give no number of files.
     if cover?.bytes == 0 {
       Output.note("With --cover 0 a second space of more than a few photos shows by the number of the vault's files.")
     } else if room == 0 {
@@ -74,7 +74,7 @@ struct CreateCommand: VaultCommand {
     }
   }
 
-  /// The password of the second space; nil if there is to be none. At a terminal that is asked, as `--hidden` would stay in
+  /// The password of the second space; nil for none. At a terminal the user is asked, because `--hidden` would stay in
   /// the shell's history.
   private func otherPassword(atTerminal: Bool) throws -> Password? {
     if hasHiddenSpace {
@@ -84,7 +84,7 @@ struct CreateCommand: VaultCommand {
     return try PasswordSource.askedForAnyway(for: .setting, prompt: "Password of another space")
   }
 
-  /// Throws status 17 if the cover cannot fit, before anybody types a password.
+  /// Throws status 17 if the cover cannot fit, before the user types a password.
   private func checkRoom() throws {
     let room = DirectoryStorage.capacity(near: path)
     if let cover, room.total > 0, cover.bytes > room.free { throw VaultError.noSpace }
@@ -94,13 +94,13 @@ struct CreateCommand: VaultCommand {
 extension KeyDerivationCost: ExpressibleByArgument {}
 
 extension CipherSuite: ExpressibleByArgument {
-  /// The suite of a name such as `aes-256-gcm`.
+  /// Parses a suite's name, such as `aes-256-gcm`.
   package init?(argument: String) { self.init(name: argument) }
 
   /// The names, for help and completion.
   package static var allValueStrings: [String] { allCases.map(\.name) }
 
-  /// What help says of each.
+  /// The description of each suite in the help.
   package static var allValueDescriptions: [String: String] {
     [
       Self.aes256gcm.name: "OpenSSL; fast where the processor has AES",

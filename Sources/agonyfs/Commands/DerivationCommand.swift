@@ -57,10 +57,10 @@ struct DerivationCommand: ParsableCommand {
 }
 
 extension PasswordDerivation {
-  /// What people read: `argon2id13, 3 passes over 256 MiB`.
+  /// The description for users: `argon2id13, 3 passes over 256 MiB`.
   var text: String { "argon2id13, \(operations.counted("pass", "passes")) over \(ByteSize(bytes: Int64(memory)))" }
 
-  /// How long one password takes on this machine, in seconds with two digits; nil if there is not enough memory.
+  /// How long a password takes on this machine, in seconds with two decimals; nil if memory does not suffice.
   var seconds: String? {
     let password = unsafe withUnsafeBytes(of: 0) { unsafe Password(copying: $0) }
     let start = monotonicTime()

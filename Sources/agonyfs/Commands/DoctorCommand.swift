@@ -44,11 +44,11 @@ struct DoctorCommand: ParsableCommand {
   func run() throws {
     if let homeOf { try DoctorHome.become(homeOf) }
     let home = try DoctorHome.own(ignoresEnvironment: homeOf != nil)
-    // When a mount has ended, nothing of it can be looked at; and other file systems of the user may hang.
+    // After a mount's end its files cannot be read, and the user's other file systems may hang.
     let mounted = quiet && !places.isEmpty ? [] : MountedSpace.all()
     let named = try places.map { try DoctorHome.place($0, home: home) }.joined()
     let searched = SearchedPlaces(places.isEmpty ? mounted.map(\.path) : Array(named))
-    // In a mount that somebody else serves, or that hangs, nothing is looked at.
+    // Files are looked up only in this user's own mounts: a mount of another user, or one that hangs, is left alone.
     let spaces = SearchedPlaces(mounted.map(\.path))
     let known = SearchedPlaces(
       searched.paths.filter { spaces.contains($0) } + spaces.paths.filter { searched.contains($0) })
@@ -78,7 +78,7 @@ struct DoctorCommand: ParsableCommand {
     if dialogue.left > 0 || !search.gaps.isEmpty { throw ExitCode(CommandStatus.tracesLeft.rawValue) }
   }
 
-  /// Those of some places at which nothing is mounted, without links. A vault is no mount point.
+  /// The places at which nothing is mounted, without symbolic links. Vaults are skipped: they are not mount points.
   private func barePlaces(_ places: [[UInt8]]) -> [[UInt8]] {
     let bare = places.filter(MountedPlaces.isBare).compactMap { FilePath(bytes: $0).resolved?.bytes }
     return SearchedPlaces(bare.filter { MountedPlaces.isBare($0) && !isVault($0) }).paths
@@ -89,7 +89,7 @@ struct DoctorCommand: ParsableCommand {
     return (try? unsafe parameters.call { unsafe access($0, F_OK) }) != nil
   }
 
-  /// The vaults of the spaces that are mounted where traces are looked for.
+  /// The vaults of the spaces that are mounted at the searched places.
   private func mountedVaults(_ searched: SearchedPlaces, _ mounted: [MountedSpace]) -> SearchedPlaces {
     let spaces = mounted.filter { space in
       let place = SearchedPlaces([space.path])
@@ -103,7 +103,7 @@ struct DoctorCommand: ParsableCommand {
     _ home: Home, _ searched: SearchedPlaces, _ mounted: [MountedSpace], _ vaults: SearchedPlaces
   ) -> [SystemNote] {
     let spaces = SearchedPlaces(mounted.map(\.path))
-    // Vaults may be named, too.
+    // The user may also name vaults.
     let named = searched.paths.filter { !spaces.contains($0) && isVault($0) }
     return SystemChecks.notes(
       SystemView(),

@@ -74,7 +74,7 @@ struct DuplicatesCommand: ParsableCommand {
     let output = OutputBuffer()
     let isTerminal = isatty(STDOUT_FILENO) == 1
     var groups = 0
-    // A file may be in several groups.
+    // Counted once, because a file may be in several groups.
     var others = Set<[UInt8]>()
     var bytes = 0
     try finder.all { group in

@@ -26,7 +26,7 @@ struct InfoCommand: VaultCommand {
       mountPoint = MountedElsewhere.writtenPlace(of: space, ofVault: path)
       return mountPoint != nil
     }
-    // A damaged index may have anything there.
+    // A damaged index may hold any text there.
     space.homeZone = space.homeZone.flatMap { ZoneName.isValid($0) ? $0 : nil }
     let report = InfoReport(
       vault: try .init(opened, path: path), space: space, mountPoint: mountPoint?.string,
@@ -37,24 +37,24 @@ struct InfoCommand: VaultCommand {
   }
 }
 
-/// What `info` shows. The names of its fields are those of `--json` and never change.
+/// The output of `info`. The names of its fields are those of `--json` and never change.
 struct InfoReport: Encodable {
   var vault: VaultInformation
   var space: SpaceInformation
-  /// Where the space is mounted, if the mount has written what was done in it before it was looked at.
+  /// The mount point of the space, if the mount has flushed its changes before the figures were read.
   var mountPoint: String?
-  /// Its bytes, in hexadecimal, if they are not UTF-8.
+  /// The mount point's bytes in hexadecimal, if they are not UTF-8.
   var mountPointBytes: String?
-  /// The vault's path as people see it.
+  /// The vault's path as users see it.
   var shown: String
-  /// What they see before figures of the space.
+  /// The heading of the space's figures.
   var heading: String
-  /// How the kernel of this machine confines the image decoder.
+  /// How this machine's kernel confines the image decoder.
   var decoder = DecoderProgram.confinement
 
   private enum CodingKeys: CodingKey { case vault, space, mountPoint, mountPointBytes, decoder }
 
-  /// The report for people.
+  /// The report for users.
   var lines: [String] {
     let derivations = vault.keyDerivations.map { derivation in
       "\(derivation.algorithm), \(derivation.operations.counted("pass", "passes")) over "
@@ -84,7 +84,7 @@ struct InfoReport: Encodable {
   }
 
   private static func deleted(_ space: SpaceInformation) -> String {
-    // A mount that begins to write after that time gives it back.
+    // A mount that begins to write after that time frees it.
     let time = space.deletedUntil.map { "until \(LocalTime.words($0))" } ?? "for a day after the next use"
     return
       "deleted      \(ByteSize(bytes: space.deletedBytes)) of that, kept \(time), or as long as mount --copy-window"

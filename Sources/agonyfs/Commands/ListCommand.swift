@@ -6,7 +6,7 @@ internal import Storage
 internal import Vault
 
 struct ListCommand: ParsableCommand {
-  /// No space has more.
+  /// More than any space holds.
   private static let mostPhotos = 1_000_000_000_000
 
   static let configuration = CommandConfiguration(
@@ -81,7 +81,7 @@ struct ListCommand: ParsableCommand {
   }
 
   func run() throws {
-    // What is wrong with the words is said before anybody has to type a password.
+    // Mistakes in the words are reported before the password is asked for.
     let template = try format.map { text throws(CommandFailure) in try AnswerTemplate(text) }
     var request = try options()
     let query = query.joined(separator: " ")
@@ -100,7 +100,7 @@ struct ListCommand: ParsableCommand {
     }
   }
 
-  /// The request but for the query.
+  /// The request without the query.
   private func options() throws(CommandFailure) -> CatalogRequest {
     var request = CatalogRequest()
     request.stacks = stacks
@@ -135,7 +135,7 @@ struct ListCommand: ParsableCommand {
     return request
   }
 
-  /// How many photos an option says; less than 0 for all.
+  /// Parses a number of photos; less than 0 means all.
   static func number(_ text: String, of option: String) throws(CommandFailure) -> Int {
     if text == "all" { return -1 }
     guard let number = Int(text), number > 0 else {
@@ -144,7 +144,7 @@ struct ListCommand: ParsableCommand {
     return min(number, mostPhotos)
   }
 
-  /// A second path would be taken for words, which nothing has.
+  /// Refuses a second path: as words of the query it would match nothing.
   private func refuseSecondPlace() throws(CommandFailure) {
     for word in query where word.contains("/") {
       guard (try? PhotoLibrary.place(of: Array(word.utf8))) != nil else { continue }
@@ -161,7 +161,7 @@ struct ListCommand: ParsableCommand {
   }
 }
 
-/// How a vault that is not mounted is opened.
+/// The options for opening a vault without a mount.
 struct VaultOptions: ParsableArguments {
   @OptionGroup
   var derivations: DerivationOptions

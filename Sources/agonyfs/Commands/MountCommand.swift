@@ -8,7 +8,7 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// `agonyfs mount VAULT MOUNTPOINT`, which mount(8) calls too.
+/// `agonyfs mount VAULT MOUNTPOINT`; mount(8) calls it as well.
 struct MountCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "mount", abstract: "Mount the space that a password opens.", discussion: HelpText.mount)
@@ -47,11 +47,12 @@ struct MountCommand: VaultCommand {
   @Option(help: .private)
   var session: SessionKind?
 
-  /// Of `agonyfs open`, which made the mount point.
+  /// Set by `agonyfs open`, which made the mount point.
   @Flag(help: .private)
   var removeMountPoint = false
 
-  /// Of agonyfs-web, which opens what is at the place then, and so knows whether it is the same mount still.
+  /// Set by agonyfs-web, which opens the mount that serves the space already, and so can check that it is still the
+  /// same.
   @Flag(help: .private)
   var tellServer = false
 
@@ -64,7 +65,7 @@ struct MountCommand: VaultCommand {
     if isDaemon, let session { return try SessionServer.serve(request, session) }
     if isDaemon { return try BackgroundMount.serve(request) }
     let isNew = try isNewVault()
-    // What lies in it is looked at when all else is right.
+    // The files in the mount point are listed last, when everything else is right.
     var options = request.options
     options.allowsNonEmpty = true
     let point: MountPoint
@@ -94,7 +95,7 @@ struct MountCommand: VaultCommand {
     try files?.moveIntoSpace()
   }
 
-  /// Why nothing can be mounted there: a space of this vault is there already, or the error as it is.
+  /// Why the mount point cannot be used: a space of this vault is mounted there already, or the same error.
   private func occupied(_ error: any Error) -> any Error {
     let place = AbsolutePath.of(mountPoint)
     guard case MountError.mountedAlready(let name) = error,
@@ -114,9 +115,9 @@ struct MountCommand: VaultCommand {
     }
   }
 
-  /// Mounts by what is enrolled on this machine. False if the password is to be asked for.
+  /// Mounts with a key that is enrolled on this machine. False if the password must be asked for.
   ///
-  /// - Throws: why nothing is mounted; with `--enrolled` also why no key was got.
+  /// - Throws: why nothing is mounted; with `--enrolled`, also why no key could be fetched.
   private func mountEnrolled(_ request: MountRequest) throws -> Bool {
     let canAsk = EnrolledKey.canAsk && !enrolled
     guard enrolled || canAsk else { return false }
@@ -158,12 +159,12 @@ struct MountCommand: VaultCommand {
       tellsServer: tellServer)
   }
 
-  /// Whether a vault must be created first, if the person agrees.
+  /// Whether a vault must be created first, if the user agrees.
   ///
-  /// - Throws: why an existing vault cannot be opened; status 10 if there is none and nobody can be asked.
+  /// - Throws: why an existing vault cannot be opened; status 10 if there is none and no user can be asked.
   private func isNewVault() throws -> Bool {
     guard try DirectoryCreation.isPossible(at: path) else {
-      // Whoever serves the mount opens it again, and says what is wrong with it.
+      // Opened early, so that its errors come before the password; the serving process opens it again.
       _ = try Vault.open(at: path)
       return false
     }

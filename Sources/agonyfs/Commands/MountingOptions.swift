@@ -3,7 +3,7 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// What a command that mounts a space is given.
+/// The options of commands that mount a space.
 struct MountingOptions: ParsableArguments {
   @Option(
     name: [.customShort("o", allowingJoined: true)],
@@ -42,7 +42,7 @@ struct MountingOptions: ParsableArguments {
   @OptionGroup
   var opening: OpeningOptions
 
-  /// The lists of mount options that this makes, with more options and flags of the command.
+  /// The lists of mount options, with further options and flags of the command.
   func lists(_ more: [(String, String?)] = [], flags: [(String, Bool)] = []) -> [String] {
     var named = more
     named += [("thumbnails", thumbnails), ("decoder-sandbox", decoderSandbox), ("decoders", decoders)]
@@ -54,10 +54,10 @@ struct MountingOptions: ParsableArguments {
     return lists
   }
 
-  /// What lists of mount options say, for a vault.
+  /// Parses lists of mount options for a vault.
   func parsed(_ lists: [String], for vault: FilePath) throws -> MountOptions {
     var parsed = try MountOptions(lists)
-    // By this, mount(8) recognises that a line of /etc/fstab is already mounted.
+    // mount(8) compares this name to recognise that a line of /etc/fstab is already mounted.
     if parsed.sourceName == MountOptions().sourceName { parsed.sourceName = ByteText.text(of: vault.bytes) }
     return parsed
   }

@@ -4,10 +4,11 @@ internal import System
 internal import SystemPackage
 
 extension OpenCommand {
-  /// Offers to make a vault where there is nothing. Not for a file that remembers a vault: its disk may be away.
+  /// Offers to make a vault at an unused path. A file that remembers a vault gets no offer: the vault's disk may be
+  /// disconnected.
   ///
-  /// - Returns: its new password, by which it is mounted; nil if there is something.
-  /// - Throws: `ExitCode` if people want none.
+  /// - Returns: the new vault's password, for mounting it; nil if the path is in use.
+  /// - Throws: `ExitCode` if the user declines.
   func newVault(at vault: FilePath, _ dialog: DesktopDialog) throws -> Password? {
     guard let place, AbsolutePath.of(place) == vault, NewVault.isFree(vault) else { return nil }
     guard dialog.confirm("\(NewVault.question(at: vault)) It takes a while to fill it with random files."),
@@ -17,7 +18,7 @@ extension OpenCommand {
     return password
   }
 
-  /// Asks for a new password, and for the same once more; nil if people cancel.
+  /// Asks for a new password twice; nil if the user cancels.
   private func newPassword(of vault: FilePath, _ dialog: DesktopDialog) throws -> Password? {
     try TracedProcess.refuse()
     LockedMemoryNote.give()
@@ -36,7 +37,7 @@ extension OpenCommand {
   }
 
   private func typed(_ title: String, _ dialog: DesktopDialog) throws -> Password? {
-    // The end that is not ours is closed on return, so that the end of the dialog is seen.
+    // The writing end closes when this returns, so that reading ends when the dialog ends.
     func started() throws(Errno) -> (asking: ChildProcess, reading: Descriptor) {
       let (reading, typed) = try Descriptor.pipe()
       return (try dialog.askPassword(title, to: typed), reading)

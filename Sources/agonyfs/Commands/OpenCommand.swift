@@ -7,7 +7,7 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// `agonyfs open`: what the desktop's menu starts. Everything is asked and said in windows.
+/// `agonyfs open`, for the desktop's menu. All questions and messages are in windows.
 struct OpenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "open", abstract: "Ask for a password in a window, and show the albums.",
@@ -53,7 +53,7 @@ struct OpenCommand: ParsableCommand {
     do {
       place = try ask(vault, try MountPlace.free(for: vault), dialog, knowing: password)
     } catch {
-      // Nothing is remembered for who opened nothing.
+      // If no space was opened, no file that remembers the vault stays.
       if let file { _ = try? unsafe file.call { unsafe unlink($0) } }
       throw error
     }
@@ -62,7 +62,7 @@ struct OpenCommand: ParsableCommand {
 
   /// Asks for the password, unless it is known, until a space is open.
   ///
-  /// - Returns: where it is mounted.
+  /// - Returns: the mount point.
   private func ask(
     _ vault: FilePath, _ first: FilePath, _ dialog: DesktopDialog, knowing password: Password?
   ) throws -> FilePath {
@@ -83,7 +83,7 @@ struct OpenCommand: ParsableCommand {
       case .failed(let status, let reason):
         let status = CommandStatus(rawValue: status) ?? .failure
         if status == .mountPointUnusable, let other = try? MountPlace.free(for: vault), other != mountPoint {
-          // Another click took the place while this one asked.
+          // A second window took the mount point in the meantime.
           mountPoint = other
           title = "Another window was faster. Once more:"
           continue
@@ -98,7 +98,7 @@ struct OpenCommand: ParsableCommand {
     }
   }
 
-  /// Removes a mount point that was made for nothing. Another click may be about to use the first one.
+  /// Removes a mount point that was not used. The first choice stays, because another window may be about to use it.
   private func forget(_ mountPoint: FilePath, for vault: FilePath) {
     if mountPoint.lastComponent != vault.lastComponent { _ = try? unsafe mountPoint.call { unsafe rmdir($0) } }
   }
@@ -115,26 +115,26 @@ struct OpenCommand: ParsableCommand {
   }
 
   private enum Attempt {
-    /// With what was said meanwhile.
+    /// Mounted, with the warnings that were printed.
     case mounted(String)
     case cancelled, wrong
     case failed(Int32, String)
   }
 
-  /// What the dialog prints, or the password that is known, goes to `agonyfs mount` through a pipe that this process does
-  /// not read.
+  /// Mounts with the password that the dialog prints, or with the known one. It goes to `agonyfs mount` through a pipe
+  /// that this process does not read.
   private func mount(
     _ vault: FilePath, at mountPoint: FilePath, asking title: String, _ dialog: DesktopDialog,
     knowing known: Password?
   ) throws -> Attempt {
     let own = OwnFolder.path(of: "agonyfs")
     let words = ["agonyfs", "mount", "--remove-mount-point"] + options.flatMap { ["-o", $0.coded] } + ["--"]
-    // The ends that are not ours are closed on return.
+    // The other processes' ends of the pipes close when this returns.
     func started() throws(Errno) -> (asking: ChildProcess?, mounting: ChildProcess, errors: Descriptor) {
       let (password, typed) = try Descriptor.pipe()
       let (reading, errors) = try Descriptor.pipe()
       if let known {
-        // The pipe has room for all of it. Later, a mount that has ended already would end this process, too.
+        // The pipe has room for all of it. A later write could kill this process if the mount has ended by then.
         try unsafe known.bytes.withUnsafeBytes { (bytes) throws(Errno) in try unsafe typed.writeAll(bytes) }
         try typed.writeAll([UInt8(ascii: "\n")])
       }
@@ -148,7 +148,7 @@ struct OpenCommand: ParsableCommand {
     let asked = asking?.wait() ?? .exited(0)
     let said = try errors.readToEnd(limit: 4096)
     let ending = mounting.wait()
-    // A dialog whose answer nobody took any more was answered: why the mount failed is said.
+    // A dialog killed by SIGPIPE was answered, but the mount had ended; its failure is shown.
     guard [.exited(0), .killed(SIGPIPE), .exited(128 + SIGPIPE)].contains(asked) else { return .cancelled }
     switch ending {
     case .exited(0):
@@ -162,7 +162,7 @@ struct OpenCommand: ParsableCommand {
     }
   }
 
-  /// Shows a directory in the file manager of the desktop.
+  /// Shows a directory in the desktop's file manager.
   private func show(_ path: FilePath) throws {
     Output.line(path)
     try? Output.finish()

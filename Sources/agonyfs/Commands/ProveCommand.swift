@@ -7,8 +7,8 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// `agonyfs prove VAULT`, for agonyfs-web, which holds no key: tells whether a mount belongs to a password. Its root
-/// directory comes as descriptor 3: a path might lead to another mount by now.
+/// `agonyfs prove VAULT`, for agonyfs-web, which holds no key: checks whether a mount belongs to a password. The
+/// mount's root directory comes as descriptor 3, because a path might lead to another mount by now.
 struct ProveCommand: VaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "prove", abstract: "Tell whether a mount belongs to a password.", shouldDisplay: false)

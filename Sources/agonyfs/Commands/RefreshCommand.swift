@@ -43,7 +43,7 @@ struct RefreshCommand: VaultCommand {
       defer { line.end() }
       try refresh.run()
     } catch .interrupted {
-      // Before the signal ends the process.
+      // Printed before the signal ends the process.
       Output.note("Interrupted. The vault can be used as it is; refresh it again before it is copied.")
       throw ExitCode(CommandStatus.failure.rawValue)
     }

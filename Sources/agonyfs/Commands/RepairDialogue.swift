@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import Crypto
 internal import Vault
 
-/// `agonyfs check --repair`: shows what is wrong and the planned steps, asks, repairs, and shows what is still wrong.
+/// `agonyfs check --repair`: shows the damage and the planned steps, asks, repairs, and shows the remaining damage.
 struct RepairDialogue {
   let vault: Vault
   let isAgreedTo: Bool
@@ -26,15 +26,15 @@ struct RepairDialogue {
   }
 }
 
-/// What `check --repair` shows. The names of its fields are those of `--json` and never change.
+/// The output of `check --repair`. The names of its fields are those of `--json` and never change.
 struct RepairResult: Encodable {
   struct Step: Encodable {
-    /// The path inside the space; null if the step is for no file.
+    /// The path inside the space; null if the step concerns no file.
     var path: String?
     var step: String
-    /// Whether something is lost that only a backup has.
+    /// Whether data is lost that only a backup has.
     var isLoss: Bool
-    /// Where the lost bytes begin and end; null if the step is not about bytes.
+    /// The range of the lost bytes; null if the step loses no range.
     var lostFrom: Int64?
     var lostTo: Int64?
   }
@@ -44,7 +44,7 @@ struct RepairResult: Encodable {
   var unrepairable: [String]
   var isDone = false
   var hasLosses = false
-  /// What is wrong afterwards; null if nothing was done.
+  /// The check after the repair; null if nothing was done.
   var left: CheckResult?
 
   init(_ repair: Repair) {
@@ -63,10 +63,10 @@ struct RepairResult: Encodable {
     left = CheckResult(report, readData: false)
   }
 
-  /// Whether nothing is wrong and nothing was lost.
+  /// Whether nothing is damaged and nothing was lost.
   var isWell: Bool { left.map { $0.isClean && !hasLosses } ?? found.isClean }
 
-  /// What is wrong and the planned steps, for people.
+  /// The damage and the planned steps, for users.
   var planLines: [String] {
     found.lines
       + steps.map { step in
@@ -75,7 +75,7 @@ struct RepairResult: Encodable {
       } + unrepairable.map { "cannot be repaired: \($0)" }
   }
 
-  /// The outcome, for people.
+  /// The outcome, for users.
   var endLines: [String] {
     guard let left else { return [] }
     if !left.isClean { return ["Repaired as far as possible. What is left:"] + left.lines }

@@ -6,7 +6,7 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// `agonyfs run VAULT [--] PROGRAM [ARGUMENT...]`: a program in a private session.
+/// `agonyfs run VAULT [--] PROGRAM [ARGUMENT...]`: runs a program in a private session.
 struct RunCommand: VaultCommand {
   static let name = "run"
   static let configuration = CommandConfiguration(
@@ -37,10 +37,10 @@ struct RunCommand: VaultCommand {
   var mounting: MountingOptions
 
   func run() throws {
-    // Whoever started this process may have the kernel forget how its children end.
+    // The parent may have set SIGCHLD to be ignored; then the kernel would discard the exit statuses of children.
     signal(SIGCHLD, SIG_DFL)
     var request = try request()
-    // Whoever serves the mount opens it again.
+    // Opened early, so that its errors come before the password; the serving process opens it again.
     _ = try Vault.open(at: path)
     let host = SessionHost()
     let places = try host.places(album: at, kept: kept(request), needed: needed(request))
@@ -68,7 +68,7 @@ struct RunCommand: VaultCommand {
     throw ending
   }
 
-  /// The namespaces of a private session; without them, why there can be none. No secret is read before they are there.
+  /// Makes the namespaces of a private session; on failure, says why. This happens before any secret is read.
   private func namespaces(
     _ request: MountRequest, _ plan: SessionPlan, _ places: SessionPlaces
   ) throws -> (namespaces: SessionNamespaces?, obstacle: String?) {
@@ -84,9 +84,9 @@ struct RunCommand: VaultCommand {
     return (obstacle == nil ? namespaces : nil, obstacle)
   }
 
-  /// Asks whether the space may hide what the program needs.
+  /// Asks whether the space may hide a file that the program needs.
   ///
-  /// - Throws: if it may not, or nobody can be asked.
+  /// - Throws: if the user refuses or cannot be asked.
   private func confirmHiding(_ places: SessionPlaces) throws {
     guard let hidden = places.hidden(of: SessionProgram.needed(by: SessionProgram.ofCommandLine())) else { return }
     let consequence = "At \(places.album) the space would hide \(hidden), which the program needs"
@@ -96,7 +96,7 @@ struct RunCommand: VaultCommand {
     guard terminal.confirm("\(consequence). Go on?") else { throw CommandFailure(.failure, "Nothing was started.") }
   }
 
-  /// What is said once, when the program starts. `obstacle` is why the session is not private.
+  /// The note when the program starts. `obstacle` is why the session is not private.
   private static func notice(_ places: SessionPlaces, obstacle: String?, isReadOnly: Bool) -> String {
     guard let obstacle else {
       let kept = "What is saved outside \(places.album) and the directories of --keep vanishes with this session."
@@ -111,7 +111,7 @@ struct RunCommand: VaultCommand {
       """
   }
 
-  /// What to mount, and how; the place is not known yet.
+  /// The mount request; the mount point is set later.
   private func request() throws -> MountRequest {
     let lists = mounting.lists(flags: [("ro", readOnly)])
     let parsed = try mounting.parsed(lists, for: path)
@@ -124,8 +124,8 @@ struct RunCommand: VaultCommand {
       copyWindow: try mounting.copyWindow.map(MountOptions.duration))
   }
 
-  /// The directories that stay the real ones: what --keep says, the vault, and the record of --remember. So other
-  /// commands work on the vault in the session as they do outside.
+  /// The directories that stay the real ones: those of --keep, the vault, and the record of --remember. So other
+  /// commands work on the vault inside the session as they do outside.
   private func kept(_ request: MountRequest) throws -> [FilePath] {
     var kept = try keep.map { given in
       guard let path = SessionHost.directory(AbsolutePath.of(given)) else {
@@ -137,13 +137,13 @@ struct RunCommand: VaultCommand {
     }
     if let vault = SessionHost.directory(path) { kept.append(vault) }
     if request.options.remembers, let state = StateFolder.ofUser() {
-      // It exists once the first state is recorded.
+      // The folder may not exist before the first state is recorded.
       kept.append(FilePath(state.path).resolved ?? FilePath(state.path))
     }
     return kept
   }
 
-  /// Other paths that the process that serves the mount reads.
+  /// Other paths that the serving process reads.
   private func needed(_ request: MountRequest) -> [FilePath] {
     let places = request.options.placesFile.map { FilePath(bytes: ByteText.bytes(of: $0)) }
     let named = [FilePath(DecoderProgram.path), places].compactMap(\.self)

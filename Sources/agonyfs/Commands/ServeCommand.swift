@@ -60,12 +60,12 @@ struct ServeCommand: ParsableCommand {
     var paths: [(option: String, path: FilePath)] = [("--vault", vault)]
     if let mount { paths.append(("--mount", mount)) }
     if let certificateFolder { paths.append(("--certificate-folder", AbsolutePath.of(certificateFolder))) }
-    // The parser of agonyfs-web takes text only.
+    // The argument parser of agonyfs-web accepts only text.
     for (option, path) in paths { words += [option, ByteText.text(of: path.bytes)] }
     try Self.become(words)
   }
 
-  /// The vault, and where its space is mounted if that was given.
+  /// The vault, and its mount point if that was given.
   private func source() throws -> (vault: FilePath, mount: FilePath?) {
     let path = AbsolutePath.of(place)
     guard !path.isEmpty else { throw CommandFailure.empty("The path") }
@@ -89,7 +89,7 @@ struct ServeCommand: ParsableCommand {
     return (path, nil)
   }
 
-  /// Executes the program that is beside this one, or where `scripts/agonyfs` builds it.
+  /// Executes agonyfs-web, in this program's directory or where `AGONYFS_WEB` says.
   static func become(_ words: [String]) throws {
     let own = OwnFolder.path(of: "")
     let program = unsafe getenv("AGONYFS_WEB").map { unsafe String(cString: $0) } ?? own + "agonyfs-web"

@@ -34,13 +34,13 @@ struct ShowCommand: ParsableCommand {
         library = PhotoLibrary(allOf: place)
         record = try library.facts(of: place.path)
       } catch let error as CommandFailure where files.count > 1 {
-        // The others are shown.
+        // One failure does not stop the others.
         try output.flush()
         Output.note("\(TerminalText.safe(path)): \(error.message)")
         failure = failure ?? error
         continue
       }
-      // The name that was given is shown, whatever other names the file has.
+      // A file may have several names; the output has the given one.
       if json {
         let fields = JSONPaths.shown(record, in: library, as: path)
         try output.append { $0 += JSONWriter.bytes(.object(fields)) + [UInt8(ascii: "\n")] }

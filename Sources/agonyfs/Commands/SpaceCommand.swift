@@ -11,10 +11,10 @@ struct SpaceCommand: ParsableCommand {
     commandName: "space", abstract: "Add a space, change its size, or remove it.",
     subcommands: [Add.self, Grow.self, Shrink.self, Remove.self])
 
-  /// The warning of what adds files, before it asks for a password.
+  /// The warning of commands that add files, given before the password is asked for.
   private static let whatShows = "Whoever looked at the vault before will see that files were added."
 
-  /// What handing over cover takes from a space, before it asks for a password.
+  /// The warning that giving up cover costs a space room, given before its password is asked for.
   private static func whatGoes(_ size: ByteSize, from space: String) -> String {
     "\(space) can store less afterwards: by \(size), a quarter more, and some 200 MiB."
   }
@@ -70,8 +70,8 @@ struct SpaceCommand: ParsableCommand {
       try add(to: opened, cover, try source.password(for: .setting, prompt: "New password for \(path)"))
     }
 
-    /// Asks for everything that tells, so that neither the shell's history nor the screen says whose the files are that
-    /// are added or replaced: a space's or nobody's.
+    /// Asks for everything that could reveal the owner at the terminal. So neither the shell's history nor the screen
+    /// shows whether the added or replaced files belong to a space or are cover.
     private func ask(_ opened: Vault, _ cover: ByteSize) throws {
       Output.note(
         "Unless another space hands over cover, whoever looked at the vault before will see that files were added.")
@@ -162,7 +162,7 @@ struct SpaceCommand: ParsableCommand {
     var space: SpaceArguments
 
     func run() throws {
-      // With 0 it completes what was interrupted.
+      // Size 0 completes an interrupted command.
       let warning = size.bytes > 0 ? SpaceCommand.whatGoes(size, from: "The space") : nil
       let (opened, password) = try openVault(space.opening, asking: "Password of the space", warning: warning)
       try LongOperation.run("replacing cover") { control in
@@ -196,12 +196,12 @@ struct SpaceCommand: ParsableCommand {
       if let refusal { throw refusal }
     }
 
-    /// Asks whether what is in the space is to go, if there is anything; nil is a space that cannot be read.
+    /// Asks whether the space's files may be deleted, if it has any; nil is a space that cannot be read.
     private func confirm(_ space: SpaceInformation?) throws(CommandFailure) {
       guard let space else {
         return try Terminal.confirm("What is in the space cannot be read, and all of that goes for good.")
       }
-      // The root is one of them.
+      // The root directory counts as a file.
       let entries = space.files - 1
       let others = space.passwords - 1
       if entries <= 0, others <= 0 { return }
@@ -216,7 +216,7 @@ struct SpaceCommand: ParsableCommand {
   }
 }
 
-/// What a command for one space is given.
+/// The arguments of a command for one space.
 struct SpaceArguments: ParsableArguments {
   @Argument(help: "The vault.", completion: .directory)
   var vault: FilePath

@@ -5,7 +5,7 @@ struct SpeedCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "speed", abstract: "Measure ciphers and password work on this machine.", discussion: HelpText.speed)
 
-  /// How long each cipher is measured.
+  /// How long each cipher is measured, in milliseconds.
   private static let milliseconds = 200
 
   func run() throws {

@@ -9,7 +9,7 @@ struct TagCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tag", abstract: "Set tags, titles, people, ratings, times and places.", discussion: HelpText.tag)
 
-  /// What `--clear` takes.
+  /// The fields that `--clear` accepts.
   enum ClearedField: String, CaseIterable, ExpressibleByArgument {
     case tags, title, caption, rating, favourite, people, taken, position, fields, stack, distinct
 
@@ -159,7 +159,7 @@ struct TagCommand: ParsableCommand {
     if let first = try Self.apply(paths.map { ($0, change) }).first { throw ExitCode(first.status.rawValue) }
   }
 
-  /// Changes what is said about files; what is refused of several is told.
+  /// Changes the words about files. With several files, refusals are printed and the rest continues.
   ///
   /// - Returns: how many were changed, and the first failure.
   private static func apply(
@@ -204,7 +204,7 @@ struct TagCommand: ParsableCommand {
     if let taken { change.values[.taken] = taken.isEmpty ? [] : try UserWord.value(taken: taken) }
     if let position { change.values[.position] = try UserWord.value(position: position) }
     if let stack { change.values[.stack] = .some(try UserWord.value(stack: stack)) }
-    // Said now rather than for each file.
+    // Checked here so that a mistake is reported once rather than for each file.
     _ = try UserWord.value(tags: change.addedTags + (change.tags ?? []))
     _ = try UserWord.value(people: change.addedPeople)
     return change

@@ -32,7 +32,7 @@ struct ThumbnailsCommand: ParsableCommand {
     try wait(control)
   }
 
-  /// Shows the progress until nothing is left to be made or examined.
+  /// Shows the progress until no file is left to examine or to make a thumbnail of.
   private func wait(_ control: ControlDirectory) throws {
     let isTerminal = isatty(STDERR_FILENO) == 1
     while true {
@@ -71,7 +71,7 @@ struct ThumbnailsCommand: ParsableCommand {
   }
 }
 
-/// `.agonyfs` of a mount.
+/// The directory `.agonyfs` of a mount.
 private struct ControlDirectory {
   let mountPoint: FilePath
 
@@ -81,12 +81,12 @@ private struct ControlDirectory {
       var pending: Int
       var known: Int
       var failed: Int
-      /// Files that the catalog will know soon, those with no thumbnail yet among them; an older mount does not say it.
+      /// Files that are being examined, including those without a thumbnail; nil from an older mount.
       var examining: Int?
       var paused: String?
     }
     var thumbnails: Thumbnails
-    /// Why nothing can be changed.
+    /// Why the mount is read-only; nil if it is not.
     var readOnly: String?
   }
 
@@ -107,10 +107,10 @@ private struct ControlDirectory {
     try ask { _ throws(Errno) in try OwnerRequest.rebuild.send(to: mountPoint) }
   }
 
-  /// Asks the mount to write what it knows, so that whoever looks into the vault finds it there.
+  /// Asks the mount to flush its state, so that readers of the vault find it there.
   func synchronize() throws {
     try ask { path throws(Errno) in
-      // Whoever may ask for the status may read this file.
+      // All users who may ask for the status may read this file.
       let file = try Descriptor.open(path.appending("status"), O_RDONLY)
       try systemCall { fsync(file.number) }
     }

@@ -33,7 +33,7 @@ struct UnmountCommand: ParsableCommand {
     let manner: Unmount.Manner = force ? .force : lazy ? .lazy : .whenUnused
     try Unmounting.report(
       all ? Unmount.unmountAll(manner) : Unmounting.unmount(mountPoints, manner, givesBack: giveBack))
-    // The same for every space.
+    // The advice is the same for every space, so that it reveals nothing.
     if isatty(STDERR_FILENO) == 1 {
       Output.note(
         """
@@ -58,9 +58,9 @@ struct LockCommand: ParsableCommand {
   }
 }
 
-/// Unmounting several spaces, of which each is tried.
+/// Unmounts several spaces; a failure does not stop the others.
 private enum Unmounting {
-  /// Why some are left.
+  /// Returns the failures.
   static func unmount(_ mountPoints: [FilePath], _ manner: Unmount.Manner, givesBack: Bool) -> [MountError] {
     mountPoints.compactMap { point in
       let path = AbsolutePath.of(point)
@@ -76,14 +76,14 @@ private enum Unmounting {
         try Unmount.unmount(path, manner)
         return nil
       } catch {
-        // A later end of the mount was not asked to.
+        // The request was for this unmount only, not for a later one.
         if isAsked { Unmount.keepDeleted(path) }
         return error
       }
     }
   }
 
-  /// Says each failure; the exit status is that of the first.
+  /// Prints each failure; the first one decides the exit status.
   static func report(_ failures: [MountError]) throws {
     let failures = failures.compactMap { CommandFailure(any: $0, vault: "") }
     for failure in failures { Output.note(failure.message) }

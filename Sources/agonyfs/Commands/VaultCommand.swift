@@ -13,14 +13,14 @@ protocol VaultCommand: ParsableCommand {
 extension VaultCommand {
   var path: FilePath { AbsolutePath.of(vault) }
 
-  /// Opens the vault, and says when key derivations are passed over. Throws `VaultError` and `DirectoryStorageError`.
+  /// Opens the vault, and notes weak key derivations that are skipped. Throws `VaultError` and `DirectoryStorageError`.
   func openVault(_ options: DerivationOptions? = nil) throws -> Vault {
     let opened = try Vault.open(at: path, options?.weakDerivations ?? .none)
     if let warning = opened.derivationWarning { Output.note(warning) }
     return opened
   }
 
-  /// Opens the vault, then gets the password of a space, after a warning if there is one.
+  /// Opens the vault, prints the warning, and asks for the password of a space.
   func openVault(_ options: OpeningOptions, asking prompt: String, warning: String? = nil) throws -> (Vault, Password) {
     let opened = try openVault(options.derivations)
     if let warning { Output.note(warning) }
@@ -28,7 +28,7 @@ extension VaultCommand {
   }
 }
 
-/// What a command that opens a space is given.
+/// The options of commands that open a space.
 struct OpeningOptions: ParsableArguments {
   @OptionGroup
   var derivations: DerivationOptions
@@ -37,7 +37,7 @@ struct OpeningOptions: ParsableArguments {
   var password: PasswordOptions<CurrentPassword>
 }
 
-/// What a command that opens a space does about weak key derivations.
+/// The option of commands that open a space for weak key derivations.
 struct DerivationOptions: ParsableArguments {
   @Flag(
     name: .customLong("weak-derivations"),
@@ -48,18 +48,18 @@ struct DerivationOptions: ParsableArguments {
 }
 
 extension Vault {
-  /// Opens the vault in the directory at a path for a command that does not mount it. Throws `VaultError` and
+  /// Opens the vault in a directory for a command that does not mount it. Throws `VaultError` and
   /// `DirectoryStorageError`.
   static func open(at path: FilePath, _ weakDerivations: WeakDerivations = .none) throws -> Vault {
     try open(in: UsedVaults.noted(DirectoryStorage(path: path)), weakDerivations: weakDerivations)
   }
 
-  /// As `open`; what goes wrong is a sentence about this vault.
+  /// As `open`, but with errors as sentences about this vault.
   static func opened(at path: FilePath) throws -> Vault {
     do { return try open(at: path) } catch { throw CommandFailure(any: error, vault: path) ?? error }
   }
 
-  /// A sentence about key derivations that are passed over; nil if all are used.
+  /// A sentence about key derivations that are skipped; nil if all are used.
   var derivationWarning: String? {
     let count = passedOverDerivations
     if count == 0 || count == parameters.derivations.count { return nil }

@@ -1,16 +1,19 @@
-// Two processes: the caller's, which has the terminal and asked for the password, and the background process, which
-// serves the mount. The second is spawned, because a fork does not inherit memory locks. Its arguments hold no
+// Two processes: the caller, which has the terminal and asked for the password, and the background process, which
+// serves the mount. The latter is spawned, because a fork does not inherit memory locks. Its arguments hold no
 // password.
 //
-// 1. The password goes through a pipe (descriptor 3 of the second).
-// 2. The second answers through another (descriptor 4): one byte with its exit status, then a sentence if the status is
-//    not 0. Status 0 means that the mount is ready. If the pipe ends without a byte, the second has ended.
-// 3. The directory to mount at comes as descriptor 5: its path may lead to another one by now.
-// 4. Until then the second may write to the caller's standard output and standard error. Afterwards it has no terminal.
-// 5. If the first ends before the mount is ready, the second unmounts and ends: nobody knows of it.
-// 6. Until then the second is in the caller's process group. An automount has every other process wait at its directory
-//    until something is mounted there (autofs: the group that serves it). What people type at the terminal meanwhile ends or
-//    stops the first alone.
+// 1. The password goes through a pipe (descriptor 3 of the background process).
+// 2. The background process answers through another pipe (descriptor 4): one byte with its exit status, then a sentence
+//    if the status is not 0. Status 0 means that the mount is ready. If the pipe ends without a byte, the process has
+//    ended.
+// 3. The directory to mount at comes as descriptor 5: by now its path may lead to another directory.
+// 4. Until its answer, the background process may write to the caller's standard output and standard error. Afterwards
+//    it has no terminal.
+// 5. If the caller ends before the mount is ready, the background process unmounts and ends: the caller's user would
+//    not know of the mount.
+// 6. Until its answer, the background process is in the caller's process group. An automount blocks all processes at
+//    its directory until something is mounted there, except those of one group (autofs: the group that serves it). Keys
+//    at the terminal that end or stop a process affect only the caller during that time.
 
 internal import ArgumentParser
 internal import Crypto
@@ -28,7 +31,7 @@ enum BackgroundMount {
   ///
   /// - Throws: the failure of the new process.
   static func start(_ request: MountRequest, password: Password) throws {
-    // The new process may end before it has read the password; its status says why.
+    // The background process may end before it has read the password; its status says why.
     signal(SIGPIPE, SIG_IGN)
     let (process, answer) = try CommandFailure.doing("starting the background process") { () throws(Errno) in
       try launch(request, password)
@@ -36,7 +39,7 @@ enum BackgroundMount {
     if let failure = failure(in: readAnswer(answer), of: process) { throw failure }
   }
 
-  /// Starts the new process and gives it the password. Its ends of the pipes are open only in it on return.
+  /// Starts the process and sends the password. On return, its ends of the pipes are open only in it.
   private static func launch(
     _ request: MountRequest, _ password: Password
   ) throws(Errno) -> (process: ChildProcess, answer: Descriptor) {
@@ -60,16 +63,16 @@ enum BackgroundMount {
       .failure, "The background process \(process.wait().text) before the mount was ready; --foreground shows more.")
   }
 
-  /// Everything up to the end of the pipe, or the byte for success.
+  /// Reads to the end of the pipe, or to the byte for success.
   private static func readAnswer(_ status: Descriptor) -> [UInt8] {
     var answer: [UInt8] = []
     while answer != [0], let more = try? status.readSome(most: 512), !more.isEmpty { answer += more }
     return answer
   }
 
-  /// The new process: serves the mount and answers the caller.
+  /// Runs in the background process: serves the mount and answers the caller.
   ///
-  /// - Throws: only the exit status. The failure itself goes to the caller or, once the mount was ready, to the log.
+  /// - Throws: only the exit status. The failure goes to the caller or, once the mount was ready, to the log.
   static func serve(_ request: MountRequest) throws {
     var request = request
     request.directory = Descriptor(mountPointDescriptor)
@@ -88,20 +91,20 @@ enum BackgroundMount {
     }
   }
 
-  /// What a terminal sends to all processes of a group, but for SIGINT and SIGHUP, which the session catches.
+  /// The signals that a terminal sends to a whole group, except SIGINT and SIGHUP, which the session catches.
   fileprivate static let stoppingSignals = [SIGQUIT, SIGTSTP]
 }
 
-/// The process that waits until the mount is ready, as seen from the one that serves it.
+/// The process that waits for the mount, as seen by the process that serves it.
 private final class WaitingCaller {
   private var status: Descriptor?
   var isWaiting: Bool { status != nil }
 
   init(status: Descriptor) { self.status = status }
 
-  /// Answers that the mount is ready and gives up the terminal. Without a caller, ends the mount.
+  /// Answers that the mount is ready and gives up the terminal. If the caller has ended, ends the mount.
   func mountAnswers() {
-    // From here on it outlives the terminal.
+    // From here on this process outlives the terminal.
     setsid()
     for number in BackgroundMount.stoppingSignals { signal(number, SIG_DFL) }
     guard answer([0]) else {
@@ -117,7 +120,7 @@ private final class WaitingCaller {
     _ = answer([UInt8(truncatingIfNeeded: failure.status.rawValue)] + failure.message.utf8)
   }
 
-  /// Sends the answer and closes the pipe; false if nobody reads it.
+  /// Sends the answer and closes the pipe; false if the caller has closed its end.
   private func answer(_ bytes: [UInt8]) -> Bool {
     defer { status = nil }
     return (try? status?.writeAll(bytes)) != nil

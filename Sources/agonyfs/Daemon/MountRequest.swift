@@ -9,24 +9,24 @@ struct MountRequest {
   var vault: FilePath
   /// The mount point's absolute path.
   var mountPoint: FilePath
-  /// The directory at the mount point that the first check found.
+  /// The directory that the first check of the mount point found.
   var directory: Descriptor?
   /// The `-o` lists as given (`ByteText`).
   var optionLists: [String]
   var options: MountOptions
-  /// Whether to continue from an older state than the newest.
+  /// Whether to continue from a state older than the newest.
   var acceptsOlder: Bool
   var weakDerivations: WeakDerivations
   /// How long a copy of the vault may take; nil for the default.
   var copyWindow: Duration?
-  /// Of what session the mount is; nil if it stays until somebody unmounts it.
+  /// The kind of session that the mount belongs to; nil if it stays until it is unmounted.
   var session: SessionKind?
-  /// Whether the mount point was made for this mount, and goes with it.
+  /// Whether the mount point was made for this mount and is removed with it.
   var removesMountPoint = false
-  /// Whether a space that is in use is told with the process that serves it.
+  /// Whether to print the serving process if the space is in use.
   var tellsServer = false
 
-  /// The arguments that pass the same request to the background process. `ps` shows them.
+  /// The arguments that pass this request to the background process. `ps` shows them.
   var arguments: [[UInt8]] {
     var words = ["agonyfs", "mount"]
     for list in optionLists { words += ["-o", list] }

@@ -15,40 +15,40 @@ internal import Vault
 struct MountServer {
   let request: MountRequest
 
-  /// Logs a failure that nobody waits for.
+  /// Logs a failure that has no caller to report to.
   static func log(_ failure: CommandFailure) { Logger.system.error("\(failure.message)") }
 
-  /// As `serve`; afterwards, if the request says so, what programs left of the mount in its user's home is removed, and the
-  /// mount point, if it is empty.
+  /// Serves as `serve` does. Afterwards, if the request asks for it, removes the traces that programs left of the mount
+  /// in its user's home, and the mount point if it is empty.
   func serveAndTidy(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
     var wasMounted = false
     let tidying = request.options.tidies ? Tidying(request) : nil
-    // At the end of the mount nothing is open any more, and everything is durable.
+    // When the mount has ended, nothing is open and everything is durable.
     defer {
       if wasMounted { tidying?.run(.system) }
       if wasMounted, request.removesMountPoint { _ = try? unsafe request.mountPoint.call { unsafe rmdir($0) } }
     }
     try serve(password) {
       wasMounted = true
-      // An automount counts whoever has the directory below as a user, and never ends.
+      // An automount counts a process with a descriptor of the directory below as a user, and would never expire.
       request.directory?.letGo()
       whenMounted()
     }
   }
 
-  /// Opens the space, mounts it, and serves it until it is unmounted. Everything is written on return.
+  /// Opens the space, mounts it, and serves it until it is unmounted. All changes are durable on return.
   ///
   /// - Parameters:
-  ///   - password: consumed and so wiped as soon as the space is open.
+  ///   - password: consumed, and wiped as soon as the space is open.
   ///   - whenMounted: called once, when the mount is ready.
   func serve(_ password: consuming Password, whenMounted: @escaping () -> Void) throws {
     var eviction: (() -> Void)?
-    // The space and its keys are gone by then.
+    // At that time the space and its keys are gone.
     defer { eviction?() }
     try serve(password, &eviction, whenMounted)
   }
 
-  /// The same; `eviction` becomes what is to be done after the end, if anything is.
+  /// As `serve`. Sets `eviction` to the work to do after the end, if there is any.
   private func serve(
     _ password: consuming Password, _ eviction: inout (() -> Void)?, _ whenMounted: @escaping () -> Void
   ) throws {
@@ -58,7 +58,8 @@ struct MountServer {
       request.mountPoint, options: options, vault: request.vault, expected: request.directory)
     let places = try places(options.placesFile)
     let storage = try NotedStorage(DirectoryStorage(path: request.vault))
-    // A mount that fails leaves no more than a command that mounts nothing. All files of the space would take long.
+    // A failed mount evicts what it used, as a command that mounts nothing does. Evicting all files of the space would
+    // take long.
     eviction = { storage.evictUsed() }
     let vault = try Vault.open(in: storage, weakDerivations: request.weakDerivations)
     let space = try space(of: password, in: vault, readOnly: options.isReadOnly)
@@ -82,7 +83,7 @@ struct MountServer {
     }
     for warning in warnings { Output.note(warning) }
     if !space.origin.isClosed {
-      // A crash left in the host's memory what was used before it.
+      // Before a crash, the previous mount left pages in the host's memory.
       let left = space.eviction()
       _ = try? Thread { left.run() }
     }
@@ -96,16 +97,16 @@ struct MountServer {
       wasMounted = true
       storage.stopNoting()
       whenMounted()
-      // In the foreground standard error is the log, and has the warnings already.
+      // In the foreground, standard error is the log and already has the warnings.
       guard SystemLogHandler.sendsToSystemLog else { return }
-      // The program that asked for the password has said the last one.
+      // The program that asked for the password has already reported the last one.
       for warning in warnings + [LockedMemoryNote.sentence].compactMap(\.self) { Logger.system.warning("\(warning)") }
     }
     let served = Result { try session.run() }
     let closed = Result {
       try CommandFailure.doing("writing the last changes") { () throws(Errno) in try fileSystem.close() }
     }
-    // A session leaves nothing. Otherwise the next mount is to be fast.
+    // A session leaves nothing in memory. Other mounts keep the cache, so that the next mount is fast.
     if wasMounted {
       let keeps = !fileSystem.evictsAtClose && request.session == nil
       let all = keeps ? nil : space.eviction()
@@ -125,7 +126,7 @@ struct MountServer {
       guard error == .spaceInUse, let mounted = MountedElsewhere.find(slots, vault, at: request.vault) else {
         throw error
       }
-      // The standard output of a session is its program's.
+      // In a session, standard output belongs to the program.
       if request.session == nil { mounted.tell(withServer: request.tellsServer) }
       throw mounted.failure
     }
@@ -140,7 +141,7 @@ struct MountServer {
     return tables
   }
 
-  /// The options of the file system; `keepCheckpoint` gets records of its durable states.
+  /// The options of the file system. It passes records of its durable states to `keepCheckpoint`.
   private static func options(
     _ mount: MountOptions, keepCheckpoint: (@Sendable (CheckpointRecord) -> Void)?
   ) -> FileSystemOptions {
@@ -150,7 +151,7 @@ struct MountServer {
     return options
   }
 
-  /// The options of its library of photos.
+  /// The options of the photo library.
   private static func libraryOptions(
     _ mount: MountOptions, _ places: PlaceTables, notices: [String]
   ) -> LibraryOptions {

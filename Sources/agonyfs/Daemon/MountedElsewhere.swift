@@ -7,21 +7,20 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// Where a space is that cannot be opened because it is in use.
+/// Where a space is mounted that cannot be opened because it is in use.
 struct MountedElsewhere: Sendable {
-  /// Where it is mounted.
   let place: FilePath
-  /// Which process serves it.
+  /// The process that serves the mount.
   private let server: [UInt8]?
 
-  /// A place in the table of mounts where a space is mounted, proven with its keys; nil if there is none.
+  /// Searches the table of mounts for the space and proves each candidate with its keys; nil if none is its mount.
   ///
   /// - Parameter vault: the path of its vault.
   private static func find(_ space: Space, ofVault vault: FilePath) -> MountedElsewhere? {
     for place in SpacePlace.places(ofVault: vault) {
       if let found = proven(space, at: place) { return found }
     }
-    // The table calls the vault or the mount by another name.
+    // The table may name the vault or the mount by another path.
     for mounted in MountedSpace.all() {
       if let found = proven(space, at: FilePath(bytes: mounted.path)) { return found }
     }
@@ -35,27 +34,27 @@ struct MountedElsewhere: Sendable {
     return MountedElsewhere(place: place, server: SpaceProof.server(of: root))
   }
 
-  /// How long a mount has to answer, in nanoseconds.
+  /// How long a mount may take to answer, in nanoseconds.
   private static let patience: UInt64 = 3_000_000_000
 
-  /// The same, after the mount has written what was done in the space; nil also if it cannot, or does not answer soon.
+  /// The mount's place, after the mount has flushed its changes. Nil if it cannot flush or does not answer in time.
   static func writtenPlace(of space: Space, ofVault vault: FilePath) -> FilePath? {
     soon {
       guard let found = find(space, ofVault: vault) else { return nil }
       do throws(Errno) { try OwnerRequest.write.send(to: found.place) } catch {
-        // One that is read-only has nothing to write.
+        // A read-only mount has nothing to flush.
         guard error == .readOnlyFileSystem else { return nil }
       }
       return found
     }?.place
   }
 
-  /// What `find` finds; nil also if it takes long, as a mount may that hangs.
+  /// Runs a search with a time limit, because a hung mount can block it; nil if it takes longer.
   private static func soon(_ find: @escaping @Sendable () -> MountedElsewhere?) -> MountedElsewhere? {
     let lock = Lock()
     let changed = Condition(of: lock)
     let answer = Mutex<(isThere: Bool, found: MountedElsewhere?)>((false, nil))
-    // Left behind if it hangs.
+    // A hung thread is abandoned.
     let thread = try? Thread {
       let found = find()
       lock.withLock {
@@ -71,24 +70,24 @@ struct MountedElsewhere: Sendable {
     return answer.withLock { $0.found }
   }
 
-  /// Where the space is that the slots of a password open; nil if this user has no mount of it that answers soon.
+  /// The mount of the space that a password's slots open. Nil if this user has none that answers in time.
   static func find(_ slots: [SlotKey], _ vault: Vault, at path: FilePath) -> MountedElsewhere? {
     guard let space = try? SpaceManager.openSpace(in: vault, slots: slots, observing: true) else { return nil }
     return soon { find(space, ofVault: path) }
   }
 
-  /// Says that the space is in use, and where.
   var failure: CommandFailure {
     CommandFailure(.spaceInUse, "This space is in use: it is mounted \(Self.words(place)).")
   }
 
-  /// Prints the place, byte for byte, for programs; people have it in the sentence. `withServer` adds a line with the
-  /// process that serves it.
+  /// Prints the place, byte for byte, for programs; users read it in the failure. `withServer` adds a line with the
+  /// serving process.
   func tell(withServer: Bool) {
     guard isatty(STDOUT_FILENO) == 0 else { return }
     Output.line(place)
     if withServer { Output.line(String(decoding: server ?? [], as: UTF8.self)) }
-    // Whoever waits for this process learns of its end when all is written. The failure counts, not that of the output.
+    // The caller learns of this process's end only when all output is written. The failure matters more than the
+    // output's.
     try? Output.finish()
   }
 

@@ -1,7 +1,7 @@
 // Invariants
-// 1. It begins after the mount has ended and everything is durable, in another program that has no keys and no
+// 1. It begins after the mount has ended and everything is durable, in another process that has no keys and no
 //    descriptors of this one.
-// 2. Whatever becomes of it, the status of the mount and of `unmount` stays.
+// 2. Its outcome never changes the status of the mount or of `unmount`.
 
 internal import Glibc
 internal import Logging
@@ -9,25 +9,25 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// Removes what programs left of a mount, after its end: `agonyfs doctor --yes --quiet MOUNTPOINT`.
+/// Removes the traces that programs left of a mount, after its end: `agonyfs doctor --yes --quiet MOUNTPOINT`.
 struct Tidying {
   private static let limit = Duration.seconds(60)
-  /// Most bytes of its sentences that get into the log.
+  /// Most bytes of its messages that go into the log.
   private static let mostText = 4096
 
   private let mountPoint: FilePath
-  /// Whose home it is; nil for that of this user.
+  /// The user whose home is searched; nil for this user.
   private let owner: uid_t?
 
   init(_ request: MountRequest) {
     mountPoint = request.mountPoint
     var status = stat()
-    // Root mounts for others, as lines of /etc/fstab say: for those whose directory the mount point is.
+    // Root mounts for other users, as lines of /etc/fstab say: for the owner of the mount point's directory.
     let isKnown = request.directory.map { unsafe fstat($0.number, &status) == 0 } ?? false
     owner = geteuid() == 0 && isKnown && status.st_uid != 0 ? status.st_uid : nil
   }
 
-  /// Does it; the log has what failed.
+  /// Runs the command; failures go to the log.
   func run(_ logger: Logger) {
     let words = ["agonyfs", "doctor", "--yes", "--quiet"] + (owner.map { ["--home-of", "\($0)"] } ?? [])
     do throws(Errno) {

@@ -1,17 +1,17 @@
 // Invariants
-// 1. What may be the only copy is deleted only after a yes to just that, or with --trash.
+// 1. A file that may be the only copy is deleted only after a yes to exactly that, or with --trash.
 
 internal import Client
 internal import System
 internal import SystemPackage
 internal import Traces
 
-/// Shows what `doctor` found, asks, removes, and says what is left.
+/// Shows what `doctor` found, asks, removes, and reports what is left.
 struct DoctorDialogue {
   let command: DoctorCommand
   let search: TraceSearch
   private(set) var removed = 0
-  /// How many findings could not be removed, by an error.
+  /// How many findings could not be removed because of an error.
   private(set) var failures = 0
   var left: Int { search.findings.count - removed }
   private var outcomes: [Bool]
@@ -25,7 +25,7 @@ struct DoctorDialogue {
   mutating func run(_ notes: [SystemNote]) throws {
     let report = DoctorReport(search)
     if !command.json, !command.quiet { report.lines.forEach(Output.line) }
-    // Answers are asked for after what they are about.
+    // The list must be printed before the questions about it.
     try Output.finish()
     removeAll(report)
     if command.json {
@@ -73,7 +73,7 @@ struct DoctorDialogue {
         removed += 1
       } catch {
         failures += 1
-        // The system log gets what a quiet one says, and is to name nothing.
+        // With --quiet the sentences go to the system log, which must name no file.
         let file = command.quiet ? "A file" : TerminalText.safe(search.findings[index].file)
         let reason =
           error == .resourceBusy ? "a program changed it meanwhile; run agonyfs doctor again" : error.description

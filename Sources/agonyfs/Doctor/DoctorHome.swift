@@ -1,17 +1,17 @@
 // Invariants
-// 1. Root never works in the home of somebody else: `become` gives up all of its rights first, for good.
+// 1. Root never works in another user's home: `become` gives up all of its rights first, for good.
 
 internal import Glibc
 internal import System
 internal import SystemPackage
 internal import Traces
 
-/// Whose home `doctor` looks through.
+/// Decides whose home `doctor` searches.
 enum DoctorHome {
   /// The home of this user.
   ///
-  /// - Parameter ignoresEnvironment: whether the environment is that of another user.
-  /// - Throws: `CommandFailure` if there is none, or it belongs to somebody else.
+  /// - Parameter ignoresEnvironment: whether the environment belongs to another user.
+  /// - Throws: `CommandFailure` if there is none, or if it belongs to another user.
   static func own(ignoresEnvironment: Bool) throws -> Home {
     func value(_ name: String) -> [UInt8]? {
       guard !ignoresEnvironment, let value = unsafe getenv(name) else { return nil }
@@ -37,9 +37,9 @@ enum DoctorHome {
     return Home(path: path, environment: value, temporary: temporary)
   }
 
-  /// The place of an argument: as it is written, and where links in it lead to.
+  /// The places that an argument names: the path as it is written, and the path that its links lead to.
   ///
-  /// - Throws: `CommandFailure` for a place that holds the home directory, as all in it would be taken for traces.
+  /// - Throws: `CommandFailure` if the home directory is in one of them, because all files in it would count as traces.
   static func place(_ argument: FilePath, home: Home) throws -> [[UInt8]] {
     guard let path = PathBytes.normalized(AbsolutePath.of(argument).bytes) else {
       throw CommandFailure.empty("The path of the mount point")
@@ -54,7 +54,7 @@ enum DoctorHome {
     return all.paths
   }
 
-  /// Becomes another user. Only for root, and for the process as a whole.
+  /// Becomes another user, for good and for the whole process. Needs root.
   static func become(_ user: uid_t) throws {
     guard user != geteuid() else { return }
     guard let account = account(user) else {

@@ -3,16 +3,16 @@ internal import Client
 internal import System
 internal import Traces
 
-/// What was found, for people and programs.
+/// Describes the findings for users and for programs.
 struct DoctorReport {
-  /// Most files that are named of each program, for people.
+  /// Most files that are listed for each program, for users.
   private static let mostFiles = 5
 
   private let findings: [Finding]
 
   init(_ search: TraceSearch) { findings = search.findings }
 
-  /// For people: a paragraph for each program.
+  /// For users: a paragraph for each program.
   var lines: [String] {
     var programs: [String] = []
     for finding in findings where !programs.contains(finding.program) { programs.append(finding.program) }
@@ -64,10 +64,10 @@ struct DoctorReport {
     return texts.joined(separator: ", ")
   }
 
-  /// What some of the findings are, such as "34 thumbnails, 3 recent files".
+  /// Counts some of the findings by kind, such as "34 thumbnails, 3 recent files".
   func summary(of indices: [Int]) -> String { Self.counted(indices.map { findings[$0] }) }
 
-  /// For people: what to do about the system.
+  /// For users: advice about the system.
   static func lines(of notes: [SystemNote]) -> [String] {
     notes.isEmpty ? [] : ["The system:"] + notes.map { "  \(TerminalText.safe($0.text))" }
   }
@@ -76,7 +76,7 @@ struct DoctorReport {
 extension DoctorReport {
   private typealias Field = JSONValue.Field
 
-  /// A finding on one line. Bytes of names that are not UTF-8 become U+FFFD.
+  /// A finding as a line of JSON. Bytes of names that are not UTF-8 become U+FFFD.
   static func json(_ finding: Finding, _ isRemoved: Bool) -> String {
     var fields = [
       Field(name: "program", value: .string(finding.program)),
@@ -93,7 +93,7 @@ extension DoctorReport {
     return line(fields)
   }
 
-  /// What could not be searched, on one line.
+  /// A place that could not be searched, as a line of JSON.
   static func json(_ gap: TraceSearch.Gap) -> String {
     line([
       Field(name: "kind", value: .string("unsearched")), Field(name: "file", value: text(gap.path)),
@@ -101,7 +101,7 @@ extension DoctorReport {
     ])
   }
 
-  /// A note about the system, on one line.
+  /// A note about the system, as a line of JSON.
   static func json(_ note: SystemNote) -> String {
     line([
       Field(name: "kind", value: .string("system")), Field(name: "program", value: .string(note.topic.rawValue)),

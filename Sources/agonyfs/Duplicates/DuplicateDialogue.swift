@@ -4,18 +4,18 @@ internal import Client
 internal import System
 internal import SystemPackage
 
-/// `agonyfs duplicates --merge`: says what it would do, asks once, and does it.
+/// `agonyfs duplicates --merge`: shows the plan, asks once, and carries it out.
 struct DuplicateDialogue {
   let finder: DuplicateFinder
   let mountPoint: [UInt8]
   let keeping: DuplicateGroup.Keeping
-  /// Whether nobody is asked.
+  /// Whether to merge without asking.
   let isAgreedTo: Bool
   let isJSON: Bool
 
   func run() throws {
     var chosen: [(group: DuplicateGroup, kept: DuplicateGroup.Member)] = []
-    // A file is in one merge at most. What else it is like is found the next time.
+    // A file is in at most one merge. The next run finds its other duplicates.
     var used = Set<[UInt8]>()
     var staying: [(left: DuplicateGroup.Member, kept: DuplicateGroup.Member)] = []
     var waiting = 0
@@ -42,7 +42,7 @@ struct DuplicateDialogue {
     let question = "\(plan.prefix(1).uppercased() + plan.dropFirst()). Do that?"
     guard isAgreedTo || !isJSON && Terminal()?.confirm(question) ?? false else {
       let refusal = "Nothing was changed; to merge (\(plan)), answer y at a terminal or add --yes."
-      // Who was asked knows it.
+      // A user who was asked at the terminal knows it already.
       guard !isJSON, Terminal() != nil else { throw CommandFailure(.usage, refusal) }
       Output.note(refusal)
       return
@@ -59,7 +59,7 @@ struct DuplicateDialogue {
         left += 1
         Output.note("\(shown(kept)) was not merged: \(error.reason)")
       } catch let error as Errno {
-        // The next one would fail as well.
+        // These errors would hit every further group as well.
         if error == .noSpace || error == .readOnlyFileSystem { throw CommandFailure(error, doing: "merging") }
         left += 1
         Output.note("\(shown(kept)) was not merged, or not to the end: \(error.description).")
@@ -72,7 +72,7 @@ struct DuplicateDialogue {
 
   private func shown(_ path: [UInt8]) -> String { TerminalText.safe(finder.library.shown(path)) }
 
-  /// Most files that stay and are named one by one.
+  /// Most remaining files that are listed one by one.
   private static let mostNamed = 20
 
   private func sayLeft(
@@ -89,15 +89,15 @@ struct DuplicateDialogue {
     }
   }
 
-  /// Says what a file gets from those that go.
+  /// Shows what the kept file takes over from the others.
   private func sayTakings(of kept: DuplicateGroup.Member, _ group: DuplicateGroup, by merge: DuplicateMerge) {
-    // What cannot be known now is not merged later.
+    // If this fails now, the merge fails later as well and reports it.
     guard let takings = try? merge.takings(of: kept, group.others(than: kept).going) else { return }
     let text = takings.shown(shown)
     if !text.isEmpty { Output.note("\(shown(kept)) gets: \(text).") }
   }
 
-  /// The one to be kept; nil if the user leaves the group as it is.
+  /// Chooses the file to keep; nil if the user leaves the group as it is.
   private func choose(_ group: DuplicateGroup) -> DuplicateGroup.Member? {
     let members = group.sorted(by: keeping)
     guard keeping == .ask else { return members.first }

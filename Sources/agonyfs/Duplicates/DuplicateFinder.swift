@@ -5,15 +5,15 @@ struct DuplicateFinder {
   let library: PhotoLibrary
   private let kinds: [DuplicateGroup.Kind]
 
-  /// The groups of a space, or of a directory in it; those that look alike only if asked for.
+  /// Finds the groups of a space, or of a directory in it; similar pictures only if asked for.
   init(_ library: PhotoLibrary, similar: Bool) {
     self.library = library
     kinds = similar ? DuplicateGroup.Kind.allCases : [.exact, .pixels]
   }
 
-  /// Calls `body` with each group; files that are together in one are not told again as another kind.
+  /// Calls `body` with each group. Files that were together in one group are not reported again as another kind.
   func all(_ body: (DuplicateGroup) throws -> Void) throws {
-    // The groups that each file was told in.
+    // For each file, the groups that it was reported in.
     var known: [[UInt8]: Set<Int>] = [:]
     var told = 0
     for kind in kinds {
@@ -37,7 +37,7 @@ struct DuplicateFinder {
     _ = try reader.lines { line in
       var group = try DuplicateGroup(line)
       if !library.album.isEmpty {
-        // What is not in the directory stays as it is, other names of these files among it.
+        // Names outside the directory stay untouched, even if they belong to these files.
         group.members = group.members.compactMap { $0.under { $0.starts(with: inside) } }
       }
       if group.kind == kind, group.members.count > 1 { groups.append(group) }
@@ -45,7 +45,7 @@ struct DuplicateFinder {
     return groups
   }
 
-  /// A group as JSON, with paths as they are shown.
+  /// A group as JSON, with the paths that users see.
   func shown(_ group: DuplicateGroup) -> JSONValue {
     let members = group.members.map { JSONValue.object(JSONPaths.shown($0.record, in: library)) }
     return .object([

@@ -1,14 +1,14 @@
 internal import Catalog
 internal import Client
 
-/// Files that are the same picture, as the catalog finds them.
+/// Files with the same picture, as the catalog finds them.
 struct DuplicateGroup {
   enum Kind: String, CaseIterable {
-    /// Every byte is.
+    /// All bytes are equal.
     case exact
-    /// Every pixel is.
+    /// All pixels are equal.
     case pixels
-    /// They look alike.
+    /// The pictures look alike.
     case similar
 
     var words: String {
@@ -22,20 +22,20 @@ struct DuplicateGroup {
 
   struct Member {
     let record: CatalogRecord
-    /// Its names in the space, the first one before the others.
+    /// The file's names in the space; the catalog's path comes first.
     private(set) var names: [[UInt8]]
 
-    /// The member of its fields; nil if it has no path.
+    /// Parses a member; nil if it has no path.
     init?(_ facts: JSONValue) {
       guard let record = CatalogRecord(facts) else { return nil }
       self.record = record
       names = [record.path] + record.names.filter { $0 != record.path }
     }
 
-    /// Whether it has names that are not meant, and stays under them.
+    /// Whether the file keeps other names, outside the selection.
     private(set) var staysElsewhere = false
 
-    /// The member under some of its names; nil if there is none.
+    /// The member with only the selected names; nil if none is selected.
     func under(_ isMeant: ([UInt8]) -> Bool) -> Member? {
       var member = self
       member.names = names.filter(isMeant)
@@ -47,16 +47,16 @@ struct DuplicateGroup {
     var path: [UInt8] { names[0] }
     var pixels: Int { (facts["width"]?.whole ?? 0) * (facts["height"]?.whole ?? 0) }
     var size: Int { facts["size"]?.whole ?? 0 }
-    /// Bytes that there are less without it.
+    /// Bytes that its removal frees.
     var room: Int { staysElsewhere ? 0 : size }
-    /// The clock's time to the second, and the file's: the other things that a file says of its time are not compared.
+    /// The camera's time to the second, or else the file's. Other facts about its time are not compared.
     var taken: String? { (facts["taken"]?.text).map { String($0.prefix(19)) } ?? facts["modified"]?.text }
     var modified: String? { facts["modified"]?.text }
     var ownFacts: Int { facts["ownFacts"]?.whole ?? 0 }
     var look: UInt64? { facts["look"]?.text.flatMap { UInt64($0, radix: 16) } }
     /// Paths of its sidecars in the space.
     var sidecars: [[UInt8]] { CatalogRecord.paths(in: facts, named: "sidecars") }
-    /// `4000 × 3000`; nothing if that is not known.
+    /// `4000 × 3000`; empty if unknown.
     var dimensions: String {
       guard pixels > 0 else { return "" }
       return "\(facts["width"]?.words ?? "") × \(facts["height"]?.words ?? "")"
@@ -66,7 +66,7 @@ struct DuplicateGroup {
   let kind: Kind
   var members: [Member]
 
-  /// The group of a line of JSON.
+  /// Parses a group from a line of JSON.
   init(_ line: some Sequence<UInt8>) throws {
     guard let value = try? JSONReader.value(of: Array(line)), let kind = Kind(rawValue: value["kind"]?.text ?? "")
     else { throw AnswerReader.unknownAnswer }
@@ -77,16 +77,16 @@ struct DuplicateGroup {
 
 extension DuplicateGroup {
   enum Keeping: String, CaseIterable {
-    /// The camera's own facts, then most pixels, then the oldest.
+    /// The camera's facts first, then most pixels, then the oldest.
     case best
     case largest
     case oldest
-    /// The user is asked for each group.
+    /// Ask the user for each group.
     case ask
   }
 
-  /// The members, what is to be kept first. Equal ones are in the order of their paths, so that of two albums with the
-  /// same photos one is kept as a whole.
+  /// The members, best one to keep first. Ties are sorted by path, so that of two albums with the same photos one is
+  /// kept whole.
   func sorted(by keeping: Keeping) -> [Member] {
     members.sorted { one, other in
       func more(_ value: (Member) -> Int) -> Bool? { value(one) == value(other) ? nil : value(one) > value(other) }
@@ -106,8 +106,8 @@ extension DuplicateGroup {
     }
   }
 
-  /// The members that go if one is kept, and those that stay: of such that look alike each is compared with the one that
-  /// is kept, and those of its stack are the same picture.
+  /// The members that are removed if one is kept, and those that stay. A similar file is removed only if it is like
+  /// the kept one. The files of its stack stay, because together they are one picture.
   func others(than kept: Member) -> (going: [Member], staying: [Member]) {
     let others = members.filter { $0.path != kept.path }
     guard kind == .similar else { return (others, []) }

@@ -3,16 +3,16 @@ internal import Client
 internal import System
 internal import SystemPackage
 
-/// A sidecar of a file that goes.
+/// A sidecar of a file that is removed.
 struct DuplicateSidecar {
-  /// Its path in the space.
+  /// The sidecar's path in the space.
   let path: [UInt8]
-  /// Where it belongs to the kept file; nil if that has one, and this one goes to the trash.
+  /// Its new place next to the kept file; nil if that has a sidecar already, and this one goes to the trash.
   let place: BytePath?
 }
 
 extension DuplicateMerge {
-  /// Sidecars that speak for the files that go and for nothing that stays.
+  /// The sidecars that belong to removed files and to no file that stays.
   func sidecars(
     of kept: DuplicateGroup.Member, _ others: [DuplicateGroup.Member]
   ) throws(Errno) -> [DuplicateSidecar] {
@@ -31,7 +31,7 @@ extension DuplicateMerge {
           found.append(DuplicateSidecar(path: path, place: nil))
           continue
         }
-        // Apple's adjustments have the name without its ending, all others the whole name.
+        // Apple's adjustment files are named without the photo's ending, all others after the whole name.
         let stem = kind == .aae ? Array(file.parts.stem) : Array(file.last)
         found.append(DuplicateSidecar(path: path, place: file.sibling(stem + sidecar.parts.ending)))
       }
@@ -39,7 +39,7 @@ extension DuplicateMerge {
     return found
   }
 
-  /// Whether a sidecar may speak for another file in its directory, such as the video of a live photo.
+  /// Whether a sidecar may belong to another file in its directory, such as the video of a live photo.
   private func isShared(
     _ sidecar: BytePath, _ kind: SidecarFile.Kind, of name: BytePath, among members: [DuplicateGroup.Member]
   ) throws(Errno) -> Bool {
@@ -53,7 +53,7 @@ extension DuplicateMerge {
     }
   }
 
-  /// Gives a sidecar to the kept file, or to the trash.
+  /// Moves a sidecar to the kept file, or to the trash.
   func take(_ sidecar: DuplicateSidecar) throws(Errno) {
     if let place = sidecar.place {
       do throws(Errno) { return try BytePath(mountPoint, sidecar.path).move(to: place) } catch .fileExists {}

@@ -1,20 +1,20 @@
 // Invariants
-// 1. What the kept file says itself stays as it is, also where a sidecar comes to it.
+// 1. The facts that the kept file states itself stay as they are, even if a sidecar is added to it.
 
 internal import Catalog
 internal import Client
 internal import SystemPackage
 
-/// What a file takes over from others before they go.
+/// The facts that a kept file takes over from the others before they are removed.
 struct DuplicateTakings {
-  /// What only the others know.
+  /// Words that only the others have.
   var words: [UserWord: [UInt8]?] = [:]
   var change = WordsChange()
-  /// Attributes of the kept file that change.
+  /// Attributes of the kept file to change.
   var changes: [UserWord: [UInt8]?] = [:]
   var sidecars: [DuplicateSidecar] = []
 
-  /// What is taken over, for people; empty if nothing is.
+  /// A summary for the user; empty if nothing is taken over.
   func shown(_ show: ([UInt8]) -> String) -> String {
     func text(_ value: [UInt8]) -> String { TerminalText.safe(value) }
     var parts: [String] = []
@@ -42,7 +42,7 @@ struct DuplicateTakings {
 }
 
 extension DuplicateMerge {
-  /// What the user, the files or their sidecars say about the others and not about the one that is kept.
+  /// Collects what the user, the files or their sidecars state about the others and not about the kept file.
   func takings(of kept: DuplicateGroup.Member, _ others: [DuplicateGroup.Member]) throws -> DuplicateTakings {
     let own = try library.facts(of: kept.path).facts
     let attributes = try AttributeFile(BytePath(mountPoint, kept.path).bytes).words()
@@ -68,7 +68,7 @@ extension DuplicateMerge {
     return takings
   }
 
-  /// What a file takes over from others.
+  /// The words that a file takes over from others.
   static func change(
     of own: JSONValue, _ attributes: [UserWord: [UInt8]], by others: [JSONValue]
   ) throws(WordsRefused) -> WordsChange {
@@ -77,7 +77,7 @@ extension DuplicateMerge {
       return WordList.without(all, own[field]?.elements.compactMap(\.text) ?? [])
     }
     var change = WordsChange()
-    // A tag that the user took away from this very file stays away.
+    // A tag that the user removed from this very file stays removed.
     change.addedTags = WordList.without(words("tags"), called: WordList.tags(attributes[.without] ?? []))
     if attributes[.tags]?.isEmpty == true { change.addedTags = [] }
     change.addedPeople = words("people")
@@ -94,14 +94,14 @@ extension DuplicateMerge {
       change.values[.favourite] = Array("1".utf8)
     }
     for word in [UserWord.title, .caption, .taken, .position] where !says(word, own) {
-      // What the user said comes first, also that there is no place.
+      // The user's own statement comes first, even the statement that there is no place.
       if word == .taken || word == .position, attributes[word] != nil { continue }
       if let other = others.first(where: { says(word, $0) }) { change.values[word] = try attribute(word, of: other) }
     }
     return change
   }
 
-  /// What a file says itself, and a sidecar of others would replace.
+  /// Facts that a file states itself and that a sidecar of another file would replace.
   static func own(
     _ own: JSONValue, _ attributes: [UserWord: [UInt8]], differingFrom others: [JSONValue]
   ) throws(WordsRefused) -> [UserWord: [UInt8]?] {
@@ -118,7 +118,7 @@ extension DuplicateMerge {
 
   private static func says(_ word: UserWord, _ facts: JSONValue) -> Bool {
     switch word {
-    // The time of the file is no time that is known.
+    // The file's modification time is not a known time of the photo.
     case .taken: facts["taken"] != nil && facts["takenSource"]?.text ?? "modified" != "modified"
     case .position: facts["latitude"] != nil && facts["longitude"] != nil
     case .rating: facts["rating"]?.whole ?? 0 > 0
@@ -126,7 +126,7 @@ extension DuplicateMerge {
     }
   }
 
-  /// The value of an attribute that says what a file says of itself.
+  /// The value of the attribute that states what the file states itself.
   private static func attribute(_ word: UserWord, of facts: JSONValue) throws(WordsRefused) -> [UInt8] {
     let text = facts["\(word)"]?.words ?? ""
     switch word {

@@ -1,8 +1,8 @@
 // Invariants
-// 1. Whenever it is interrupted, every byte and every word is still there: the kept file gets its names first, then what
-//    was said about the others, durably; only then the others go to the trash, which keeps them.
-// 2. Nothing is overwritten: a name that is taken stays whose it is.
-// 3. Files are looked at again before they are touched. What is not what the catalog found stays as it is.
+// 1. An interruption loses no byte and no word: first the kept file gets its names, then, durably, the words about
+//    the others; only then the others move to the trash, which keeps them.
+// 2. Nothing is overwritten: a name that is taken keeps its file.
+// 3. Files are checked again before they are changed. A file that differs from what the catalog found stays as it is.
 
 internal import CPlatform
 internal import Catalog
@@ -10,7 +10,7 @@ internal import Client
 internal import Glibc
 internal import SystemPackage
 
-/// Makes one file of several that are the same.
+/// Merges several equal files into one.
 struct DuplicateMerge {
   /// Why a group stays as it is.
   struct Left: Error, Equatable {
@@ -27,10 +27,10 @@ struct DuplicateMerge {
     trash = TrashFolder(of: try SpaceRoot(at: mountPoint))
   }
 
-  /// Keeps one of a group and moves the others to the trash.
+  /// Keeps one file of a group and moves the others to the trash.
   ///
-  /// - Throws: `Left` or `Errno` if nothing, or not all, was done; `CommandFailure` if no group can be merged. Nothing is
-  ///   lost then.
+  /// - Throws: `Left` or `Errno` if nothing or only a part was done; `CommandFailure` if no group can be merged.
+  ///   Nothing is lost in these cases.
   func merge(_ group: DuplicateGroup, keeping kept: DuplicateGroup.Member) throws {
     let others = group.others(than: kept).going
     let file = BytePath(mountPoint, kept.path)
@@ -44,7 +44,7 @@ struct DuplicateMerge {
     for directory in Set(renames.map { $0.made.directory } + [file.directory]) { try BytePath(directory).flush() }
     for other in others { for name in other.names { try trash.take(name) } }
     for rename in renames where rename.made != rename.wanted {
-      // Somebody else may have taken the name meanwhile; then it keeps the other one.
+      // Another program may have taken the name in the meantime; then the file keeps the other name.
       try? rename.made.move(to: rename.wanted)
     }
   }
@@ -65,7 +65,7 @@ struct DuplicateMerge {
     }
   }
 
-  /// Looks whether all are what the catalog says.
+  /// Checks that all files still match the catalog.
   private func check(
     _ kept: DuplicateGroup.Member, _ others: [DuplicateGroup.Member], _ kind: DuplicateGroup.Kind
   ) throws {
@@ -80,7 +80,7 @@ struct DuplicateMerge {
       let path = BytePath(mountPoint, other.path)
       let found = try path.identity()
       let status = try path.status()
-      // A name of the kept file must not show it to more people, or to fewer, than the file that goes.
+      // The kept file must not become visible to more or fewer users under a removed file's name than that file was.
       guard status.st_uid == ownStatus.st_uid, status.st_gid == ownStatus.st_gid, status.st_mode == ownStatus.st_mode,
         try path.accessControlList() == ownList
       else { throw Left(reason: "\(shown(other)) has another owner or other permissions") }
@@ -96,7 +96,7 @@ struct DuplicateMerge {
     }
   }
 
-  /// Whether the catalog says of a file what it said when the group was found.
+  /// Whether the catalog still states the same facts as when the group was found.
   private func isAsFound(_ member: DuplicateGroup.Member) throws -> Bool {
     let now = try library.facts(of: member.path).facts
     return ["hash", "size", "modified"].allSatisfy { now[$0]?.words == member.facts[$0]?.words }
@@ -104,8 +104,8 @@ struct DuplicateMerge {
 
   private func shown(_ member: DuplicateGroup.Member) -> String { TerminalText.safe(library.shown(member.path)) }
 
-  /// Gives the kept file a name in every album of the others in which it has none: that of the other, as soon as that is
-  /// free.
+  /// Gives the kept file a name in each album of the others that has none of it yet: the removed file's name, as soon
+  /// as that is free.
   private func link(
     _ file: BytePath, _ kept: DuplicateGroup.Member, _ others: [DuplicateGroup.Member]
   ) throws -> [(made: BytePath, wanted: BytePath)] {
@@ -126,7 +126,7 @@ struct DuplicateMerge {
     return renames
   }
 
-  /// Gives a file a name that is free: `name.jpg`, `name (2).jpg`, and so on.
+  /// Links a file under the first free name: `name.jpg`, `name (2).jpg`, and so on.
   private static func link(_ file: BytePath, near wanted: BytePath) throws(Errno) -> BytePath {
     let (stem, ending) = wanted.parts
     for number in 1...1000 {
@@ -135,7 +135,7 @@ struct DuplicateMerge {
         try file.link(to: made)
         return made
       } catch .fileExists {
-        // After an interruption the name may be its own.
+        // After an interrupted run the name may already be a link to this file.
         if let one = try? made.identity(), let two = try? file.identity(), one.inode == two.inode { return made }
       }
     }

@@ -53,7 +53,8 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  /// A query without a destination would have everything written to a folder of its name.
+  /// Refuses a query without a destination: otherwise everything would be exported to a folder with the query's text as
+  /// its name.
   private func checkDestination() throws {
     let last = words[words.count - 1]
     let isNew = (try? BytePath(last.bytes).status()) == nil
@@ -67,7 +68,7 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    // What is wrong with the words is said before anybody has to type a password.
+    // Mistakes in the words are reported before the password is asked for.
     let asked = words[1..<(words.count - 1)]
     guard asked.allSatisfy(\.isText) else {
       throw CommandFailure(.usage, "A word of the query is not UTF-8 text; type it in UTF-8.")

@@ -13,12 +13,12 @@ struct ExportDestination {
   }
 
   let kind: Kind
-  /// Its absolute path, of which the last part need not exist.
+  /// The absolute path; its last component need not exist.
   private let path: [UInt8]
-  /// The directory that it is in, without symbolic links.
+  /// The parent directory, without symbolic links.
   private let parent: BytePath
 
-  /// The place that a word names.
+  /// Resolves the destination that a word names.
   ///
   /// - Throws: `CommandFailure` if nothing can be exported there.
   init(_ word: [UInt8]) throws {
@@ -34,7 +34,7 @@ struct ExportDestination {
     path = AbsolutePath.of(FilePath(bytes: word)).bytes
     let shown = TerminalText.safe(path)
     let status = try? BytePath(path).followedStatus()
-    // A folder may have any name.
+    // A folder's name may also end with .zip.
     let isFolder = status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? (word.last == UInt8(ascii: "/"))
     kind = !isFolder && String(decoding: word.suffix(4), as: UTF8.self).lowercased() == ".zip" ? .archive : .folder
     if status != nil || (try? BytePath(path).status()) != nil, !isFolder {
@@ -59,7 +59,7 @@ struct ExportDestination {
 
   var shown: String { kind == .stream ? "standard output" : TerminalText.safe(path) }
 
-  /// Refuses a place in the space itself.
+  /// Refuses a destination inside the exported space.
   func checkOutside(_ library: PhotoLibrary) throws {
     guard kind != .stream, let mount = try? BytePath(library.wholePrefix).identity(),
       let own = try? parent.identity(), own.device == mount.device
@@ -76,7 +76,7 @@ struct ExportDestination {
         let output = try FileOutput(calls, Array(BytePath(path).last), in: directory, verifies: verifies)
         return ZipWriter(to: output, verifies: verifies)
       case .folder:
-        // As the umask has it.
+        // The umask decides the rights.
         do throws(Errno) { try systemCall { unsafe mkdir(BytePath(path).name, 0o777) } } catch .fileExists {}
         return FolderWriter(calls, root: try calls.openDirectory(BytePath(path).resolved().bytes), verifies: verifies)
       }
@@ -85,7 +85,7 @@ struct ExportDestination {
 }
 
 extension BytePath {
-  /// What stat(2) tells: of a symbolic link what it leads to.
+  /// stat(2): follows symbolic links.
   fileprivate func followedStatus() throws(Errno) -> stat {
     var status = stat()
     try systemCall { unsafe stat(name, &status) }

@@ -6,7 +6,7 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// `agonyfs export`: finds the files, exports them, and says what became of them.
+/// `agonyfs export`: finds the files, exports them, and reports the results.
 struct ExportDialogue {
   let library: PhotoLibrary
   let query: String
@@ -48,7 +48,7 @@ struct ExportDialogue {
     }
   }
 
-  /// What is exported, and how many files may be missing in it because nobody knows yet what they are.
+  /// Plans the export. `pending` is the number of files that may be missing, because they are not examined yet.
   private func plan(_ space: any ExportSpace) throws -> (plan: ExportPlan, pending: Int) {
     var plan = ExportPlan(space, album: library.album)
     guard !query.isEmpty else {
@@ -63,7 +63,7 @@ struct ExportDialogue {
     return (plan, trailer.pending)
   }
 
-  /// Says before anything is written which names Windows refuses, and replaces them if that was asked for.
+  /// Lists, before anything is written, the names that Windows refuses, and replaces them if the user asked for it.
   private func makeNames(_ plan: inout ExportPlan) {
     let refused = plan.refusedPaths
     guard !refused.isEmpty else { return }
@@ -110,12 +110,12 @@ struct ExportDialogue {
       + "Exported files are not encrypted."
   }
 
-  /// Results go to standard output, unless the archive is there.
+  /// Prints a result to standard output, unless the archive goes there.
   private func say(_ text: String) { destination.kind == .stream ? Output.note(text) : Output.line(text) }
 }
 
 extension ExportFailure {
-  /// Why nothing more can be exported, as a clause.
+  /// Why the export ended, as a clause.
   fileprivate var endWords: String {
     switch self {
     case .destination(let error) where [ENOSPC, EDQUOT].contains(error):

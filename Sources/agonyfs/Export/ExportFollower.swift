@@ -27,7 +27,7 @@ final class ExportFollower: ExportObserver {
 }
 
 extension ExportFailure {
-  /// What went wrong, as a clause.
+  /// What failed, as a clause.
   var words: String {
     switch self {
     case .kind(let kind): "it is \(kind)"

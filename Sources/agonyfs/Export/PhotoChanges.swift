@@ -1,8 +1,8 @@
-// What photos become when they are exported.
+// How photos are changed for an export.
 //
 // Invariants
-// 1. Everything of a photo is read in the decoder's process only.
-// 2. With --strip, what the decoder does not say how to strip is not exported.
+// 1. Photos are parsed only in the decoder's process.
+// 2. With --strip, a file that the decoder cannot strip is not exported.
 
 internal import Catalog
 internal import Client
@@ -11,7 +11,7 @@ internal import Glibc
 internal import Media
 internal import SystemPackage
 
-/// Copies without metadata, smaller ones, and sidecars.
+/// Makes copies without metadata, smaller copies, and sidecars.
 final class PhotoChanges: ExportChanges {
   private let strip: StripMode?
   private let side: Int?
@@ -19,7 +19,7 @@ final class PhotoChanges: ExportChanges {
   private let space: any ExportSpace
   private let library: PhotoLibrary
   private let decoder: Decoder?
-  /// Photos that have a sidecar of their own in the space, which was exported, so that none was written.
+  /// The number of photos that have a sidecar in the space: that one was exported, so none was written.
   private(set) var withOwnSidecar = 0
 
   private let exportsSidecars: Bool
@@ -46,7 +46,7 @@ final class PhotoChanges: ExportChanges {
         let bytes = try decoder.resized(source, to: side)
         return .changed(MemoryContent(bytes), name: Self.jpegName(name), hasTime: strip != .all)
       } catch {
-        // A video, and what is no picture, has no size to change.
+        // Videos and other files have no size to change.
         if error != .notMedia, error != .video { throw Self.failure(error) }
       }
     }
@@ -79,7 +79,7 @@ final class PhotoChanges: ExportChanges {
     }
   }
 
-  /// The name of a JPEG that is made of a picture.
+  /// The name of a JPEG that is made from a picture.
   static func jpegName(_ name: [UInt8]) -> [UInt8] {
     let (stem, ending) = BytePath(name).parts
     let word = String(decoding: ending, as: UTF8.self).lowercased()
@@ -99,7 +99,7 @@ final class PhotoChanges: ExportChanges {
     let found = (try? library.facts(of: path))?.facts
     let sidecar = WordsSidecar(words, takeout: found, places: strip == nil, times: strip != .all)
     guard let sidecar else { return nil }
-    // The one that the photo has says what another program wrote; it is exported as it is.
+    // The photo's existing sidecar holds another program's data; it is exported unchanged.
     if exportsSidecars, hasOwnSidecar(path) {
       withOwnSidecar += 1
       return nil

@@ -5,10 +5,10 @@ internal import Index
 internal import SystemPackage
 internal import Vault
 
-/// The files of a space that is not mounted.
+/// The files of a space that is opened without a mount.
 final class VaultSpace: ExportSpace {
   private let files: FileSystem
-  /// The directory that was looked up last: most files are in that of the one before.
+  /// The last directory that was looked up: most files are in the same directory as the file before.
   private var recent: (path: [UInt8], inode: InodeNumber)?
 
   init(_ files: FileSystem) { self.files = files }
@@ -18,7 +18,7 @@ final class VaultSpace: ExportSpace {
   func names(in path: [UInt8]) throws(Errno) -> [[UInt8]] {
     var names: [[UInt8]] = []
     try files.list(try attributes(of: path).inode, after: 0) { name, _, _, cookie in
-      // "." and ".." come first.
+      // The first two entries are "." and "..".
       if cookie > 2 { names.append(name.bytes) }
       return true
     }
@@ -86,7 +86,7 @@ private struct VaultFile: ExportedFile {
 }
 
 extension FileStatus {
-  /// What the file system in this process says.
+  /// Converts the attributes of the file system in this process.
   fileprivate init(_ attributes: Attributes) {
     let kind: FileStatus.Kind =
       switch attributes.kind {

@@ -1,8 +1,8 @@
 internal import Catalog
 internal import Client
 
-/// What a user said of a photo, as XMP (ISO 16684-1) in the fields that other programs read, and that the catalog reads
-/// again to the same words, but for fields of the user's own, which it reads from attributes alone.
+/// A user's words about a photo, as XMP (ISO 16684-1) in the fields that other programs read. The catalog reads the
+/// same words back, except the user's own fields, which it reads only from attributes.
 struct WordsSidecar {
   private var simple: [(name: String, value: String)] = []
   private var lists: [(name: String, kind: String, values: [String])] = []
@@ -14,12 +14,12 @@ struct WordsSidecar {
     ("xmp", "http://ns.adobe.com/xap/1.0/"),
   ]
 
-  /// The words in extended attributes; nil if they have none that XMP can say.
+  /// Takes the words from extended attributes; nil if XMP can express none of them.
   ///
   /// - Parameters:
-  ///   - found: what the catalog found in Takeout's files, if it found something.
-  ///   - places: whether the position is told.
-  ///   - times: whether the time is told.
+  ///   - found: the catalog's facts from Takeout's files, if there are any.
+  ///   - places: whether to include the position.
+  ///   - times: whether to include the time.
   init?(_ words: [UserWord: [UInt8]], takeout found: JSONValue?, places: Bool, times: Bool) {
     func text(_ word: UserWord, _ field: String) -> String? {
       let said = words[word].map { String(decoding: $0, as: UTF8.self) } ?? Self.takeout(field, found)?.text
@@ -33,9 +33,9 @@ struct WordsSidecar {
     let tags = list(words[.tags].map(WordList.tags), "tags")
     let flat = tags.filter { TagLevels.all(of: $0).count == 1 }
     let deep = tags.filter { TagLevels.all(of: $0).count > 1 }
-    // A tag below another one would be read as two, if its last part stood among the others.
+    // A tag below another tag would be read back as two tags if its last part were in this list.
     add("dc:subject", "Bag", flat.map { TagLevels.plain($0) })
-    // A slash in a level can be said only where bars separate levels, unless the level has a bar as well.
+    // A level with a slash can be written only where bars separate the levels, so it must not contain a bar.
     func isForBars(_ tag: String) -> Bool { tag.contains("/") && !tag.contains("|") }
     add("digiKam:TagsList", "Seq", deep.filter { !$0.contains("\\/") || !isForBars($0) })
     add(
@@ -69,9 +69,9 @@ struct WordsSidecar {
     return found[field]
   }
 
-  /// Degrees and minutes as XMP has them: `48,51.5040000N`.
+  /// Degrees and minutes in XMP's form: `48,51.5040000N`.
   private static func degrees(_ value: Double, _ positive: String, _ negative: String) -> String {
-    // Units of a ten-millionth of a minute.
+    // In ten-millionths of a minute.
     let units = Int64((value.magnitude * 60e7).rounded())
     let (whole, rest) = (units / 600_000_000, units % 600_000_000)
     let fraction = String(rest % 10_000_000)
@@ -100,7 +100,7 @@ struct WordsSidecar {
     return Array(text.utf8)
   }
 
-  /// A text in XML 1.0, without the characters that it cannot have.
+  /// Escapes a text for XML 1.0 and drops the characters that XML does not allow.
   private static func escaped(_ text: String) -> String {
     var view = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

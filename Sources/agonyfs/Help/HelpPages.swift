@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
-/// The pages of `agonyfs help` that explain no command, such as `agonyfs help queries`. They are commands that only
-/// show their help, as the argument parser has help for nothing else.
+/// The pages of `agonyfs help` that belong to no command, such as `agonyfs help queries`. They are commands that only
+/// show their help, because the argument parser has help only for commands.
 enum HelpPages {
   struct Queries: ParsableCommand {
     static let configuration = page("queries", "How to ask for photos.", HelpText.queries)

@@ -1,4 +1,4 @@
-/// What the commands for photos say.
+/// The help of the commands for photos.
 extension HelpText {
   static let list = """
     Print the photos and videos that a query finds, newest first: a table at a terminal, and otherwise paths, one on \

@@ -1,4 +1,4 @@
-/// The pages of `agonyfs help` that explain no command.
+/// The pages of `agonyfs help` that belong to no command.
 extension HelpText {
   static let queries = """
     A query is a list of conditions, which must all hold. Case and accents do not count. The shell has its own uses \

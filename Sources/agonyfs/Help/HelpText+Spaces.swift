@@ -1,4 +1,4 @@
-/// What the commands for spaces and passwords say.
+/// The help of the commands for spaces and passwords.
 extension HelpText {
   static let spaceAdd = """
     Add an empty space that a new password opens. The terminal asks how much the space is to store, then for the \
@@ -55,7 +55,7 @@ extension HelpText {
     bytes, and the password still opens those. \(overwritten)
     """
 
-  /// What a copy of files that were overwritten in place needs.
+  /// The limit on how long a copy of the vault may take, because files are overwritten in place.
   private static let overwritten = """
     Overwritten files keep their name, size and time: update backups once with rsync --checksum --delete-after, or \
     copy to an empty directory.
@@ -116,7 +116,7 @@ extension HelpText {
     is opened.
     """
 
-  /// What `password change` and `password remove` leave.
+  /// What `password change` and `password remove` leave in the vault.
   private static let oldPassword = """
     The slot of the old password is overwritten and deleted. Flash disks, file systems that write copies, snapshots \
     and copies of the vault may keep it: put back, it opens everything in the space, also what is written later, \

@@ -1,4 +1,4 @@
-/// What the commands for upkeep say.
+/// The help of the commands for upkeep.
 extension HelpText {
   static let check = """
     Verify a space: its log, its index, and that the data of every file is there. Damaged files are listed, and the \

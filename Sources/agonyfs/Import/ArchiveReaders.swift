@@ -2,7 +2,7 @@ internal import Catalog
 internal import Import
 internal import Media
 
-/// The confined processes that unpack archives and read what Google Takeout says of photos.
+/// The confined processes that unpack archives and read the descriptions in a Google Takeout.
 struct ArchiveReaders {
   private let sandbox: SandboxPolicy
   private let unpacking: Decoder
@@ -25,7 +25,7 @@ struct ArchiveReaders {
     }
   }
 
-  /// One that was needed and may not run.
+  /// A decoder that was needed and may not run.
   private var refused: Decoder? {
     guard sandbox == .required else { return nil }
     return [unpacking, describing].first { $0.sandboxState != .unknown && !$0.sandboxState.isFiltered }
@@ -33,8 +33,7 @@ struct ArchiveReaders {
 
   var areRefused: Bool { refused != nil }
 
-  /// Ends the import if one was needed for looking through the sources, and may not run: photos would lose what is said
-  /// of them.
+  /// Ends the import if the sources needed a decoder that may not run: photos would lose their descriptions.
   func check() throws {
     if let refused { try DecoderProgram.start(refused) }
   }

@@ -4,7 +4,7 @@ internal import Import
 internal import System
 internal import SystemPackage
 
-/// Deletes originals after asking once, and says what it did.
+/// Deletes originals after asking once, and reports the result.
 struct DeletionDialogue {
   let command: ImportCommand
   let calls: FileCalls
@@ -36,8 +36,8 @@ struct DeletionDialogue {
     return try deleteAll(of: list)
   }
 
-  /// Finishes the deletion of originals that runs before were interrupted in, if that is wanted; else says it. Returns how
-  /// many could not be deleted.
+  /// Continues the deletion of originals that earlier runs were interrupted in, if the user wants that; otherwise
+  /// reports it. Returns how many could not be deleted.
   func finishInterrupted(_ target: ImportTarget) throws -> Int {
     if command.dryRun { return 0 }
     var failed = 0
@@ -66,13 +66,14 @@ struct DeletionDialogue {
       }
       Output.note("\(state) Deleting the rest.")
       let deletion = OriginalDeletion(calls)
-      // Since then things may have been deleted in the space.
+      // Files may have been deleted from the space since then.
       failed += try deleteAll(of: list) { deletion.statusIfStored($0, target) }
     }
     return failed
   }
 
-  /// Whether an original is not in its directory any more. Where the directory is not there, nobody knows.
+  /// Whether an original has been removed from its directory. False if the directory is missing, because a missing
+  /// medium says nothing.
   private func isGone(_ original: Original) -> Bool {
     guard (try? BytePath(original.directory).status()) != nil else { return false }
     return (try? BytePath(original.path).status()) == nil

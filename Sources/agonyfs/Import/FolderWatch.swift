@@ -1,10 +1,10 @@
-// Which files of folders are complete.
+// Decides which files of watched folders are complete.
 //
 // Invariants
-// 1. A file is complete when nobody has it open for writing, as far as the file system can tell, and it did not change for
-//    `quiet`, or for `quietAfterClosing` since whoever wrote it closed it or gave it its name. What belongs together is
-//    complete when all of it is.
-// 2. What is kept is bounded by the files that wait.
+// 1. A file is complete when no program has it open for writing, as far as the file system knows, and it did not
+//    change for `quiet`, or for `quietAfterClosing` since its writer closed it or renamed it to its name. A group of
+//    files is complete when all of them are.
+// 2. Memory is bounded by the number of incomplete files.
 
 internal import Client
 internal import Glibc
@@ -14,17 +14,17 @@ internal import System
 internal import SystemPackage
 
 final class FolderWatch {
-  /// Nanoseconds.
+  /// In nanoseconds.
   private static let quiet: UInt64 = 10_000_000_000
   private static let quietAfterClosing: UInt64 = 1_000_000_000
 
   private let events: Descriptor
   private let folders: [[UInt8]]
   private var watched: [CInt: [UInt8]] = [:]
-  /// Files that were closed after writing, or got their name, since they were looked at.
+  /// Files that were closed after writing, or renamed to their name, since the last look.
   private var closed: Set<[UInt8]> = []
   private var waiting: [[UInt8]: (status: FileStatus, since: UInt64)] = [:]
-  /// Whether all folders are looked at again.
+  /// Whether all folders must be searched for new directories.
   private var isStale = true
 
   init(_ folders: [[UInt8]]) throws(Errno) {
@@ -32,10 +32,10 @@ final class FolderWatch {
     events = Descriptor(try systemCall { inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC)) })
   }
 
-  /// Whether something waits that is not complete yet.
+  /// Whether some file is not complete yet.
   var hasWaiting: Bool { !waiting.isEmpty }
 
-  /// Watches directories that are new. To be called before the folders are looked at.
+  /// Watches new directories. Call it before the folders are listed.
   func refresh() {
     guard isStale else { return }
     isStale = false
@@ -55,7 +55,7 @@ final class FolderWatch {
     }
   }
 
-  /// Whether names that belong together are complete.
+  /// Whether a group of files is complete.
   func isComplete(_ group: ArraySlice<SourceEntry>) -> Bool {
     let now = monotonicTime()
     let time = timeOfDay().seconds
@@ -66,7 +66,7 @@ final class FolderWatch {
         let least = closed.contains(path) ? Self.quietAfterClosing : Self.quiet
         if now - known.since < least { isComplete = false }
       } else if time - entry.status.changed.seconds < 10 {
-        // It changed just now, or the clock was set back.
+        // The file changed just now, or the clock was set back.
         waiting[path] = (entry.status, now)
         isComplete = false
       }
@@ -90,7 +90,7 @@ final class FolderWatch {
     return (try? calls.holdAgainstWriters(file)) == false
   }
 
-  /// Forgets files that are gone. To be called after the folders were looked at.
+  /// Forgets files that have disappeared. Call it after the folders were listed.
   func forgetGone() {
     for path in waiting.keys where (try? BytePath(path).status()) == nil {
       waiting[path] = nil
@@ -98,7 +98,7 @@ final class FolderWatch {
     }
   }
 
-  /// Waits until something happens in the folders, or for some milliseconds; true if something happened.
+  /// Waits for an event in the folders, at most this long; returns whether there was one.
   func wait(milliseconds: CInt) -> Bool {
     var poll = pollfd(fd: events.number, events: Int16(POLLIN), revents: 0)
     guard unsafe Glibc.poll(&poll, 1, milliseconds) > 0 else { return false }
@@ -106,7 +106,7 @@ final class FolderWatch {
     return true
   }
 
-  /// Notes events: a watch (4 bytes), a mask (4), a cookie (4), the length of the name (4), the name.
+  /// Parses events: a watch (4 bytes), a mask (4), a cookie (4), the length of the name (4), the name.
   private func note(_ bytes: [UInt8]) {
     func number(_ place: Int) -> UInt32 { (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) } }
     var place = 0

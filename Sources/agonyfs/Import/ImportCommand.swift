@@ -74,7 +74,7 @@ struct ImportCommand: ParsableCommand {
     if yes, !deleteOriginals { throw ValidationError("--yes goes with --delete-originals.") }
   }
 
-  /// The words with a pattern after `--by-date` joined to it, and the standard one where there is none: a word without
+  /// The words with a pattern after `--by-date` joined to it, or the standard pattern if there is none: a word without
   /// `%` is a source.
   static func arranged(_ words: some Sequence<String>) -> [String] {
     var arranged: [String] = []

@@ -9,12 +9,11 @@ internal import System
 internal import SystemPackage
 
 struct ImportDestination {
-  /// The absolute path of the mount point.
   let mountPoint: [UInt8]
-  /// The album in the space that everything goes into.
+  /// The album in the space that receives all files.
   let album: [[UInt8]]
 
-  /// The place of a path, of which the last parts need not exist yet, and of an album below it.
+  /// Finds the album of a path, whose last components need not exist yet, and of an album below it.
   init(_ path: [UInt8], into: [UInt8]?) throws {
     var existing = path
     while existing.count > 1, existing.last == UInt8(ascii: "/") { existing.removeLast() }
@@ -53,7 +52,7 @@ struct ImportDestination {
 
   var shown: String { shown(album) }
 
-  /// A directory of the space as it is shown.
+  /// The path that the user sees for a directory of the space.
   func shown(_ directory: [[UInt8]]) -> String { TerminalText.safe(mountPoint + directory.flatMap { [0x2F] + $0 }) }
 
   func open(_ calls: FileCalls, toWrite: Bool) throws -> ImportTarget {
@@ -78,10 +77,10 @@ struct ImportDestination {
   }
 }
 
-/// The files of a mounted space, by the door to its catalog.
+/// Finds the files of a mounted space by a request to its catalog.
 struct MountedFiles: StoredFiles {
   let mountPoint: [UInt8]
-  /// Numbers that a request has at most.
+  /// Most sizes in one request.
   private static let most = 300
 
   func paths(ofSizes sizes: Set<Int64>) throws(Errno) -> [Int64: [[UInt8]]] {

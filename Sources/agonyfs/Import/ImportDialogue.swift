@@ -6,13 +6,13 @@ internal import Import
 internal import System
 internal import SystemPackage
 
-/// `agonyfs import`: says what it would do or does it, and has originals deleted after asking once.
+/// `agonyfs import`: shows the plan or carries it out, and deletes originals after asking once.
 struct ImportDialogue {
   let destination: ImportDestination
   let sources: ImportSources
   let pattern: DatePattern?
   let command: ImportCommand
-  /// What to do when it ends before it is through.
+  /// What the user should do if the import ends early.
   var again = "run it again"
 
   func run() throws {
@@ -52,7 +52,8 @@ struct ImportDialogue {
     }
   }
 
-  /// The home zone of the space. Without an answer nothing is sorted: it would go to other days.
+  /// The home zone of the space. Without it, nothing is sorted by date: photos would go to other days than the catalog
+  /// shows.
   private func zone() throws -> SpaceZone {
     do {
       return try SpaceZone(ofSpaceAt: destination.mountPoint)
@@ -97,7 +98,7 @@ struct ImportDialogue {
     if !summary.isWhole { throw ExitCode(CommandStatus.notAllImported.rawValue) }
   }
 
-  /// Imports what appears, until a signal comes or the space can take nothing more.
+  /// Imports new files until a signal arrives or the space accepts no more.
   private func watch(
     _ calls: FileCalls, _ target: ImportTarget, _ times: TakenTimes?, _ report: ImportReport?, _ signals: HeldSignals,
     _ deletion: DeletionDialogue
@@ -110,19 +111,19 @@ struct ImportDialogue {
     while !signals.arePending {
       if isDue || watch.hasWaiting {
         watch.refresh()
-        // It may have been changed since.
+        // The zone may have been changed since.
         if let times { try times.goBy(zone()) }
         let follower = ImportFollower(
           totals: nil, report: report, signals: signals, isTrial: false, said: said)
         let (summary, list) = importAll(calls, target, times, follower, accepts: watch.isComplete)
         watch.forgetGone()
         if summary.imported + summary.duplicates > 0 { tell(summary) }
-        // What stays was said, and is looked at again.
+        // Originals that stay were reported, and the next round checks them again.
         if let list { _ = try deletion.delete(list, summary) }
         try report?.finish()
         if summary.end != nil { try end(summary) }
       }
-      // Signals are held back, so they end no wait.
+      // Signals are blocked, so they cannot end this wait.
       isDue = watch.wait(milliseconds: 500)
     }
   }
@@ -140,7 +141,7 @@ struct ImportDialogue {
     }
   }
 
-  /// Which parts of a Takeout are missing, as far as that can be known; nil if nothing says that one is.
+  /// Names the missing parts of a Takeout, as far as they can be known; nil if nothing indicates one.
   static func missingParts(_ parts: TakeoutParts, undescribed: Int) -> String? {
     let together = "name all parts together; what the space has by then is not stored again."
     let missing = parts.missing
@@ -161,7 +162,7 @@ struct ImportDialogue {
     if summary.systemFiles > 0 { parts.append("\(summary.systemFiles) left out") }
     if summary.failed > 0 { parts.append("\(summary.failed) failed") }
     if summary.unreached > 0 { parts.append("\(summary.unreached) not reached") }
-    // The line that says where the files are is the last one.
+    // The line that says where the files are comes last.
     if summary.systemFiles > 0, !command.watch {
       Output.note(
         "Left out, as systems keep it for themselves, and never deleted: "

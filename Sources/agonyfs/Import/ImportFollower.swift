@@ -5,16 +5,16 @@ internal import Media
 internal import System
 internal import SystemPackage
 
-/// Tells a person, and the report, how an import goes.
+/// Shows the user how an import proceeds, and fills the report.
 final class ImportFollower: ImportObserver {
   private let report: ImportReport?
   private let signals: HeldSignals
   private let isTrial: Bool
-  /// What was said already, so that it is not said again and again of a folder that is watched.
+  /// The outcomes reported so far, so that a watched folder does not repeat them in each round.
   private let said: SaidOnce?
   private let progress: TransferProgress
 
-  /// Without totals no progress is shown.
+  /// Without totals, no progress is shown.
   init(
     totals: (files: Int, bytes: Int64)?, report: ImportReport?, signals: HeldSignals, isTrial: Bool,
     said: SaidOnce? = nil
@@ -56,17 +56,17 @@ final class ImportFollower: ImportObserver {
   func end() { progress.clear() }
 }
 
-/// What was said of the files of folders that are watched.
+/// Remembers the last report about each file of watched folders.
 final class SaidOnce {
   private var complaints: [[UInt8]: ImportOutcome] = [:]
 
-  /// Whether this was not the last thing that was said of a file.
+  /// Whether this differs from the last report about the file.
   func isNew(_ path: [UInt8], _ outcome: ImportOutcome) -> Bool {
     if outcome.isInSpace {
       complaints[path] = nil
       return true
     }
-    // It is taken up again when it is complete.
+    // These files are tried again when they are complete.
     if outcome == .failed(.changed) || outcome == .failed(.interrupted) { return false }
     return complaints.updateValue(outcome, forKey: path) != outcome
   }
@@ -76,7 +76,7 @@ extension ImportOutcome {
   /// Why a file is not in the space, as a clause; nil if it is.
   var complaint: String? {
     switch self {
-    // What it did not come to, and what was left out, is told at the end.
+    // Files that were not reached or were left out are counted in the summary.
     case .imported, .duplicate, .known, .failed(.interrupted), .skipped(.systemFile): nil
     case .skipped(let reason): "skipped, \(reason.rawValue)"
     case .failed(let failure): "failed, \(failure.words)"
@@ -95,7 +95,7 @@ extension ImportOutcome {
 }
 
 extension ImportFailure {
-  /// What went wrong, as a clause.
+  /// What failed, as a clause.
   var words: String {
     switch self {
     case .changed: "it was changed while it was read"
@@ -115,7 +115,7 @@ extension ImportFailure {
 }
 
 extension ArchiveVerdict {
-  /// How an archive or a file in it ended, as a clause.
+  /// Why an archive or a file in it could not be read, as a clause.
   fileprivate var words: String {
     switch self {
     case .whole, .skipped: "the archive ended before"

@@ -17,7 +17,7 @@ final class ImportReport {
 
   private static let start = Array(#"{"source"#.utf8)
 
-  /// Begins a report in a file. Only an older report is replaced.
+  /// Begins a report in a file. An existing file is replaced only if it is an older report.
   init(_ path: FilePath) throws(CommandFailure) {
     self.path = path
     do throws(Errno) {
@@ -75,7 +75,8 @@ final class ImportReport {
     if waiting.count >= Self.block { flush() }
   }
 
-  /// The extended attributes of a source, which the first one's name does not have. What is no text is hexadecimal.
+  /// The extended attributes of a source; the file that the space has already need not have them. Values that are not
+  /// text are hexadecimal.
   private static func attributes(of source: [UInt8]) -> [JSONValue] {
     let calls = FileCalls()
     guard let file = try? calls.openFile(source, in: nil) else { return [] }
@@ -92,9 +93,9 @@ final class ImportReport {
     waiting = []
   }
 
-  /// Writes the rest.
+  /// Writes the buffered lines.
   ///
-  /// - Throws: `CommandFailure` if something could not be written.
+  /// - Throws: `CommandFailure` if a line could not be written.
   func finish() throws(CommandFailure) {
     flush()
     if let error { throw CommandFailure(error, doing: "writing the report \(TerminalText.safe(path.bytes))") }

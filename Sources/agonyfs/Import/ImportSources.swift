@@ -6,7 +6,7 @@ internal import Storage
 internal import System
 internal import SystemPackage
 
-/// What is imported: existing files, folders and archives, by absolute paths without symbolic links.
+/// The sources of an import: existing files, folders and archives, by absolute paths without symbolic links.
 struct ImportSources {
   private(set) var all: [ImportSource] = []
 
@@ -15,7 +15,7 @@ struct ImportSources {
     for named in names {
       guard !named.isEmpty else { throw CommandFailure.empty("A path") }
       let shown = TerminalText.safe(named)
-      // As cp(1) takes it: what is in the directory.
+      // As in cp(1), `/.` means the files in the directory.
       let isContent = named.count > 2 && named.suffix(2).elementsEqual("/.".utf8)
       let bytes = isContent ? Array(named.dropLast(2)) : named
       let path: BytePath
@@ -53,7 +53,7 @@ struct ImportSources {
     }
   }
 
-  /// Whether originals can be deleted there, as far as that can be known before.
+  /// Refuses a source whose originals cannot be deleted, as far as that can be known beforehand.
   private static func checkWritable(_ path: BytePath, isFile: Bool, _ shown: String) throws {
     let directory = isFile ? BytePath(path.directory.isEmpty ? [0x2F] : path.directory) : path
     var information = statvfs()
@@ -78,7 +78,7 @@ extension BytePath {
     return unsafe BytePath(Array(UnsafeRawBufferPointer(start: found, count: strlen(found))))
   }
 
-  /// The vault that an absolute path is in, if it is in one.
+  /// The vault that contains an absolute path; nil if there is none.
   var enclosingVault: [UInt8]? {
     var parts = bytes.split(separator: 0x2F)
     while true {

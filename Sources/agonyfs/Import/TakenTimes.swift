@@ -1,8 +1,8 @@
 // Albums by day.
 //
 // Invariants
-// 1. The day is that of the time that the catalog will show: the same sources are offered by the same functions, and
-//    sidecars are matched by the same rule, among what belongs together.
+// 1. The day is the day of the time that the catalog will show: the same functions weigh the same sources, and the same
+//    rule matches sidecars to the files of a group.
 
 internal import Catalog
 internal import Client
@@ -16,7 +16,7 @@ internal import Synchronization
 internal import System
 internal import SystemPackage
 
-/// Albums by the day that photos were taken.
+/// Chooses albums by the day on which photos were taken.
 final class TakenTimes: AlbumSorter {
   private let pattern: DatePattern
   private let movesCompanions: Bool
@@ -24,22 +24,22 @@ final class TakenTimes: AlbumSorter {
   private let places: Mutex<Places>
   private let calls = FileCalls()
 
-  /// `zone` is that of the space.
+  /// - Parameter zone: the home zone of the space.
   init(_ pattern: DatePattern, movesCompanions: Bool, zone: SpaceZone, sandbox: SandboxPolicy) throws {
     self.pattern = pattern
     self.movesCompanions = movesCompanions
     places = Mutex(try Places(zone))
     decoder = DecoderProgram.decoder(sandbox)
-    // Without it every photo would be sorted by its name and the file's time.
+    // Without a decoder, every photo would be sorted by its name and the file's time.
     try DecoderProgram.start(decoder)
   }
 
   func stop() { decoder.stop() }
 
-  /// Goes by the zone that the space has by now.
+  /// Updates the home zone of the space.
   func goBy(_ zone: SpaceZone) throws { try places.withLock { try $0.goBy(zone) } }
 
-  /// The albums of files that belong together: of each its own, or of all that of the photo.
+  /// The albums of a group of files: each file's own, or the photo's for all of them.
   func albums(of group: [SortedFile]) -> [SortedAlbum] {
     let files = group.map(read)
     let sidecars = Self.match(files)
@@ -47,7 +47,7 @@ final class TakenTimes: AlbumSorter {
     func rank(_ index: Int) -> Int {
       let file = files[index]
       guard file.isMedia else { return 9 }
-      // A picture leads its video, and what knows its time what does not.
+      // A picture leads its video, and a file with a known time leads one without.
       return (times[index]?.isKnown ?? false ? 0 : 4) + (file.kind.map { $0.isVideo ? 1 : 0 } ?? 2)
     }
     let lead = files.indices.min { rank($0) < rank($1) }
@@ -57,28 +57,28 @@ final class TakenTimes: AlbumSorter {
     }
   }
 
-  /// The album of a time; nobody knows when something was taken whose time the user took away.
+  /// The album of a time. Nil is a time that the user removed.
   private func album(_ time: CapturedTime?) -> [[UInt8]] {
     guard let wall = time?.wall else { return [Array("undated".utf8)] }
     return pattern.album(year: wall.date.year, month: wall.knownMonth, day: wall.knownDay)
   }
 }
 
-// MARK: What files say
+// MARK: Reading files
 
 extension TakenTimes {
-  /// A file with what is in it.
+  /// A file with its parsed facts.
   private struct ReadFile {
     let file: SortedFile
-    /// Nil for what the catalog does not know as a photo or video.
+    /// Nil if the catalog would not list it as a photo or video.
     var kind: MediaKind?
-    /// Whether it is a photo or video, or is called one and cannot be read.
+    /// Whether it is a photo or video, or has the name of one but cannot be read.
     var isMedia: Bool {
       kind != nil || Companions.kind(of: file.name) == .media && !(FileName(file.name)?.isNoPhoto ?? true)
     }
-    /// What a photo, a video or a sidecar says.
+    /// The facts that a photo, a video or a sidecar states.
     var facts = FactList()
-    /// What the user said, which an import keeps.
+    /// The user's words, which an import keeps.
     var attributes: [UserWord: String] = [:]
   }
 
@@ -105,7 +105,7 @@ extension TakenTimes {
     return found
   }
 
-  /// Which sidecars belong to which photos, by their places.
+  /// Matches sidecars to photos, by their indices.
   private static func match(_ files: [ReadFile]) -> Sidecars {
     var media: [StackCandidate] = []
     var sidecars: [SidecarFile] = []
@@ -122,7 +122,7 @@ extension TakenTimes {
     return Sidecars.match(sidecars, to: media)
   }
 
-  /// What the sidecars of a photo say, and what describes it elsewhere: the JSON that goes beside it.
+  /// The facts of a photo's sidecars. A description from elsewhere (Takeout's JSON) replaces the JSON sidecar.
   private static func facts(beside index: Int, _ sidecars: Sidecars, in files: [ReadFile]) -> [FactList] {
     let photo = files[index].file
     let described = photo.described.flatMap { try? FactList(decoding: $0) }
@@ -130,19 +130,19 @@ extension TakenTimes {
     for kind in SidecarFile.Kind.allCases where kind != .json || described == nil {
       guard let place = sidecars.ofMedia[UInt64(index)]?[kind] else { continue }
       let sidecar = files[Int(place)]
-      // A sidecar counts if whoever may read the photo may read it.
+      // A sidecar counts only if all users who may read the photo may read it.
       let readers = photo.status.permissions & 0o044
       if sidecar.file.status.permissions & readers == readers { lists.append(sidecar.facts) }
     }
     return lists
   }
 
-  /// When something was taken.
+  /// The time at which a file was taken.
   private func taken(_ found: ReadFile, _ sidecars: [FactList]) -> CapturedTime? {
     var item = MediaItem(inode: 0, kind: found.kind ?? .jpeg)
     let modified = found.file.status.modified
     let wall = WallTime(seconds: modified.seconds, nanoseconds: UInt32(clamping: modified.nanoseconds))
-    // What cannot be read as a photo has what is said of it elsewhere, its name and its file's time alone.
+    // A file that cannot be read as a photo has only the facts of sidecars, its name and its file time.
     let times = item.offer(
       (found.kind == nil ? [] : [found.facts]) + sidecars, name: found.file.name, modified: wall,
       attributes: found.attributes
@@ -152,7 +152,7 @@ extension TakenTimes {
   }
 }
 
-/// The tables of places and zones, which are read when a photo has a position.
+/// The tables of places and zones; they are loaded when a photo has a position.
 private struct Places {
   private var tables = PlaceTables.debian
   private lazy var gazetteer = tables.gazetteer()

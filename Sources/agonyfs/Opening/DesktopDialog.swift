@@ -3,9 +3,9 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Asks people who have a desktop and no terminal, by a program that the desktop has.
+/// Asks users who have a desktop but no terminal, with a dialog program of the desktop.
 struct DesktopDialog {
-  /// The programs, in the order in which they are looked for.
+  /// The dialog programs, in the order of preference.
   enum Program: String, CaseIterable {
     case zenity, kdialog
     case pinentry = "pinentry-gnome3"
@@ -16,7 +16,7 @@ struct DesktopDialog {
   private let program: Program
   private let path: String
 
-  /// The first that is installed; nil without a desktop, or without such a program.
+  /// Finds the first installed program; nil without a desktop or without such a program.
   static func find() -> DesktopDialog? {
     guard Environment["WAYLAND_DISPLAY"] != nil || Environment["DISPLAY"] != nil else { return nil }
     for program in Program.allCases {
@@ -25,7 +25,7 @@ struct DesktopDialog {
     return nil
   }
 
-  /// Asks for a directory; nil if people cancel, or the program has no such dialog.
+  /// Asks for a directory; nil if the user cancels, or if the program lacks such a dialog.
   func directory(_ title: String) throws -> FilePath? {
     switch program {
     case .zenity: try answer(["--file-selection", "--directory", "--title", title])
@@ -36,17 +36,18 @@ struct DesktopDialog {
 
   var hasDirectories: Bool { program == .zenity || program == .kdialog }
 
-  /// Asks for a password. The program writes it, and a newline, to `output`: this process has it only if it reads that.
+  /// Asks for a password. The program writes it and a newline to `output`, so this process holds the password only if
+  /// it reads the other end.
   func askPassword(_ text: String, to output: Descriptor) throws(Errno) -> ChildProcess {
     let text = Self.plain(text)
     switch program {
     case .zenity:
-      // An underscore would mark a key.
+      // In zenity, an underscore marks a shortcut key.
       let words = ["--entry", "--hide-text", "--title", "agonyfs", "--text", text.replacing("_", with: "__")]
       return try start(words, output: output)
     case .kdialog: return try start(["--title", "agonyfs", "--password", text], output: output)
     case .pinentry, .pinentryQt, .pinentryX11:
-      // Assuan: what was typed follows "D ", with %, CR and LF as %25, %0D and %0A.
+      // Assuan: the typed text follows "D ", with %, CR and LF as %25, %0D and %0A.
       let script = """
         printf 'SETTITLE agonyfs\\nSETPROMPT Password\\nSETDESC %s\\nGETPIN\\n' "$1" | "$0" |
           sed -n 's/^D //; t found; b; :found; s/%25/%/g; p; q' | grep .
@@ -57,7 +58,7 @@ struct DesktopDialog {
     }
   }
 
-  /// Asks a yes-or-no question. Every answer but yes is no, also one that cannot be read.
+  /// Asks a yes-or-no question. Every other answer counts as no, and so does a failed dialog.
   func confirm(_ question: String) -> Bool {
     let text = Self.plain(question)
     let process: ChildProcess?
@@ -65,7 +66,7 @@ struct DesktopDialog {
     case .zenity: process = try? start(["--question", "--no-markup", "--title", "agonyfs", "--text", text])
     case .kdialog: process = try? start(["--title", "agonyfs", "--yesno", text])
     case .pinentry, .pinentryQt, .pinentryX11:
-      // OK is its greeting, and its answer to each of the three lines.
+      // pinentry says OK as its greeting and as its answer to each of the three lines.
       let script = #"test "$(printf 'SETTITLE agonyfs\nSETDESC %s\nCONFIRM\n' "$1" | "$0" | grep -c '^OK')" = 4"#
       let words = ["sh", "-c", script, path, text.replacing("%", with: "%25")]
       process = try? ChildProcess("/bin/sh", arguments: words, descriptors: [nil, nil, .standardError])
@@ -73,7 +74,7 @@ struct DesktopDialog {
     return process?.wait() == .exited(0)
   }
 
-  /// Shows why something did not work, until people have seen it.
+  /// Shows an error until the user closes it.
   func fail(_ text: String) {
     let text = Self.plain(text)
     switch program {
@@ -86,7 +87,7 @@ struct DesktopDialog {
     }
   }
 
-  // Names are no markup.
+  // A name must not be read as markup.
   private static func plain(_ text: String) -> String {
     TerminalText.safe(text).replacing("<", with: "‹").replacing("&", with: "+")
   }
@@ -96,7 +97,7 @@ struct DesktopDialog {
   }
 
   private func answer(_ words: [String]) throws -> FilePath? {
-    // The other end is closed on return, so that the end of the program is seen.
+    // The writing end closes when this returns, so that reading ends when the program ends.
     func started() throws(Errno) -> (ChildProcess, Descriptor) {
       let (reading, writing) = try Descriptor.pipe()
       return (try start(words, output: writing), reading)

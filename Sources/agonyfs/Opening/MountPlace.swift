@@ -4,10 +4,10 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// Where a space is mounted if nobody says where: below the user's runtime directory, which is in memory, no indexer looks
-/// into, and goes with the session; without one, in a hidden directory of the home.
+/// The default place of a mount: below the user's runtime directory, which is in memory, is not indexed and is removed
+/// after the session; without one, in a hidden directory of the home.
 enum MountPlace {
-  /// The directory that holds such places; nil if there is none for this user.
+  /// The directory that holds default mount points; nil if this user has none.
   private static var base: FilePath? {
     if let runtime = Environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
       return FilePath(runtime).appending("agonyfs")
@@ -16,14 +16,14 @@ enum MountPlace {
     return FilePath(home).appending(".agonyfs")
   }
 
-  /// Where spaces are mounted, now or at times, as far as that is known: by lines of /etc/fstab, and by `agonyfs open`.
+  /// The known mount points of spaces, mounted or not: from /etc/fstab and from `agonyfs open`.
   static var known: [[UInt8]] {
     let places = MountedPlaces.inTable((try? WholeFile.read("/etc/fstab")) ?? [])
     guard let base, let names = try? Directory.names(in: base) else { return places }
     return places + names.map { base.bytes + [UInt8(ascii: "/")] + $0 }
   }
 
-  /// An empty directory that is called like the vault.
+  /// Finds or makes an empty directory that is named like the vault.
   ///
   /// - Throws: `CommandFailure` if none can be made.
   static func free(for vault: FilePath) throws(CommandFailure) -> FilePath {
@@ -50,8 +50,8 @@ enum MountPlace {
     }
   }
 
-  // One on which something is mounted has another device, and a mount whose program has gone answers nothing; if it was
-  // ours it is taken away.
+  // A mount point that is in use has another device number. A mount whose program has ended answers with an error;
+  // `MountPoint.check` removes it if it belongs to this user.
   private static func isFree(_ path: FilePath, below base: FilePath) -> Bool {
     var (own, parent) = (stat(), stat())
     do throws(Errno) {

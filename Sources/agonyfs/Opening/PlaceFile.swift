@@ -3,15 +3,15 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// A file that remembers where a vault is: one line with its absolute path. Its name ends with `.agonyfs`.
+/// A file that remembers a vault's place: one line with the absolute path. Its name ends with `.agonyfs`.
 enum PlaceFile {
   static let suffix = ".agonyfs"
 
   static func isName(of file: FilePath) -> Bool { file.bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
 
-  /// The path in a file.
+  /// Reads the vault's path from a file.
   ///
-  /// - Throws: `CommandFailure` if there is none.
+  /// - Throws: `CommandFailure` if the file holds no absolute path.
   static func read(_ file: FilePath) throws(CommandFailure) -> FilePath {
     guard let bytes = try? WholeFile.read(file, limit: 8192) else {
       throw CommandFailure(.failure, "\(TerminalText.safe(file.bytes)) cannot be read.")
@@ -23,7 +23,7 @@ enum PlaceFile {
     return FilePath(bytes: line)
   }
 
-  /// Makes a file that remembers a vault. It replaces nothing.
+  /// Writes a new file that remembers a vault. An existing file is never replaced.
   static func write(_ vault: FilePath, to file: FilePath) throws(CommandFailure) {
     guard isName(of: file) else {
       throw CommandFailure(.usage, "The name of a file that remembers a vault ends with \(suffix).")

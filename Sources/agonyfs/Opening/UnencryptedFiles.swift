@@ -1,7 +1,7 @@
 // Invariants
-// 1. Nothing is moved before the space is mounted, and nothing is deleted but by an import that has read it back from the
-//    vault, after it asked. Until then it is in a directory that was named.
-// 2. Files are moved, and imported by a path, only where no other user can have another directory come to the path.
+// 1. Nothing is moved before the space is mounted. Nothing is deleted except by an import, which asks first and has
+//    then read the file back from the vault. Until then a note has named the directory that holds the files.
+// 2. Files are moved, and imported by path, only where no other user can make the path lead to another directory.
 
 internal import ArgumentParser
 internal import Client
@@ -12,15 +12,15 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// What lies in a mount point while nothing is mounted there. A program has saved it in the clear.
+/// The files in a mount point while nothing is mounted there. Programs saved them unencrypted.
 struct UnencryptedFiles {
   /// The mount point, without symbolic links.
   private let path: FilePath
-  /// The same, opened before a mount hides what lies in it.
+  /// The mount point's directory, opened before a mount hides its files.
   private let directory: Descriptor
   private let names: [[UInt8]]
 
-  /// What lies in a mount point that is to be empty; nil if there is nothing.
+  /// Lists the files in a mount point that should be empty; nil if it is.
   ///
   /// - Throws: `MountError.notPermitted` if it cannot be listed.
   static func found(in point: MountPoint, _ options: MountOptions) throws(MountError) -> UnencryptedFiles? {
@@ -36,9 +36,9 @@ struct UnencryptedFiles {
     }
   }
 
-  /// Asks whether it is to be imported as soon as the space is mounted.
+  /// Asks whether to import the files as soon as the space is mounted.
   ///
-  /// - Throws: status 14 if the answer is no, or nobody can be asked.
+  /// - Throws: status 14 if the user refuses or cannot be asked.
   func confirmImport(isPossible: Bool) throws(CommandFailure) {
     let count = names.count.counted("file or folder in it is", "files or folders in it are")
     let state =
@@ -59,22 +59,22 @@ struct UnencryptedFiles {
       + "Or choose an empty directory, or add -o nonempty to hide them."
   }
 
-  /// What the name of a directory for such files has more than that of the mount point.
+  /// The suffix of the directory for such files, after the mount point's name.
   static let suffix = Array("-unencrypted".utf8)
 
-  /// The command that imports what is in that directory, or goes on with it.
+  /// The command that imports that directory's files, or continues the import.
   static func importing(_ aside: [UInt8], into mountPoint: [UInt8]) -> String {
     "agonyfs import --all-files --no-takeout --delete-originals \(quoted(aside + Array("/.".utf8))) \(quoted(mountPoint))"
   }
 
-  /// A path as a word for a shell.
+  /// Quotes a path for a shell.
   private static func quoted(_ path: [UInt8]) -> String {
     let text = TerminalText.safe(path)
     let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "/._+-".contains($0) }
     return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
   }
 
-  /// Whether nobody but this user and root can change what the path leads to.
+  /// Whether only this user and root can change the directory that the path leads to.
   private var isOnlyOurs: Bool {
     let user = geteuid()
     var place = path.removingLastComponent()
@@ -88,7 +88,7 @@ struct UnencryptedFiles {
       guard (try? unsafe place.call { unsafe lstat($0, &status) }) != nil, [0, user].contains(status.st_uid) else {
         return false
       }
-      // A user's own group is taken to have nobody else.
+      // A user's own group counts as having no other member.
       let isOwnGroup = user != 0 && status.st_gid == getgid()
       let writable: mode_t = isOwnGroup ? 0o002 : 0o022
       guard status.st_mode & writable == 0 || status.st_mode & S_ISVTX != 0 else { return false }
@@ -98,10 +98,10 @@ struct UnencryptedFiles {
 }
 
 extension UnencryptedFiles {
-  /// Moves everything to a new directory beside the mount point, and imports that into the space that is mounted by now,
-  /// as `agonyfs import --delete-originals` does.
+  /// Moves all files to a new directory next to the mount point, and imports them into the space, which is mounted by
+  /// now, as `agonyfs import --delete-originals` does.
   ///
-  /// - Throws: why not everything is in the space; where it is was said.
+  /// - Throws: why some files are not in the space. A note has said where they are.
   func moveIntoSpace() throws {
     let shown = TerminalText.safe(path.bytes)
     let destination: ImportDestination
@@ -139,7 +139,7 @@ extension UnencryptedFiles {
     ).run()
   }
 
-  /// A directory beside the mount point that was made for its files.
+  /// A directory that was made next to the mount point for its files.
   private typealias Aside = (path: FilePath, directory: Descriptor)
 
   private func makeAside() throws(CommandFailure) -> Aside {
@@ -160,10 +160,10 @@ extension UnencryptedFiles {
     }
   }
 
-  /// Whether all could be moved; what could not be was said.
+  /// Moves all files. False if some could not be moved; a note names each of those.
   private func moveAll(to aside: Descriptor) -> Bool {
     var isWhole = true
-    // The mount hides it from paths, and not from who has it open.
+    // The mount hides the files from paths, but not from this open descriptor.
     for name in (try? Directory.names(in: ".", of: directory)) ?? names {
       let text = name.map { CChar(bitPattern: $0) } + [0]
       do throws(Errno) {
@@ -176,8 +176,8 @@ extension UnencryptedFiles {
     return isWhole
   }
 
-  /// Removes the folders that are empty by now and that the space has as well, on this file system only. An import makes
-  /// none for folders that were empty before it.
+  /// Removes folders that are empty by now and that the space has as well, without crossing into another file system. A
+  /// folder that was empty before the import stays, because the import did not make it in the space.
   private static func removeEmptyFolders(in folder: Descriptor, thatAreIn space: Descriptor) {
     let device = try? folder.status().st_dev
     for name in (try? Directory.names(in: ".", of: folder)) ?? [] {

@@ -1,11 +1,11 @@
 internal import Crypto
 
-/// The sentence for machines on which not all keys are locked in memory.
+/// The warning for machines that cannot lock all keys in memory.
 enum LockedMemoryNote {
-  // Keys that may be swapped are no reason to refuse: many containers allow 64 KiB, and people mount there.
+  // Swappable keys are no reason to refuse: many containers allow 64 KiB of locked memory, and users mount there.
   private static let isGiven: Void = { sentence.map(Output.note) ?? () }()
 
-  /// The sentence; nil where all keys are locked.
+  /// The warning; nil if all keys are locked.
   static var sentence: String? {
     guard OpenSSL.isInLockedMemory else {
       return
@@ -20,6 +20,6 @@ enum LockedMemoryNote {
       + "container, or switch swap off."
   }
 
-  /// Says it, once in a process.
+  /// Prints the warning, once in a process.
   static func give() { isGiven }
 }

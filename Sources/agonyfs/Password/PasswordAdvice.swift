@@ -2,19 +2,19 @@ internal import Crypto
 
 /// One line of advice for a new password that is easy to guess.
 enum PasswordAdvice {
-  /// The advice that any password gets.
+  /// The advice for all passwords.
   static let general = "Four or more random words are easy to remember and hard to guess."
 
-  /// An attacker with some machines can try all shorter passwords.
+  /// A shorter password gets advice: an attacker with a few machines can try all of them.
   static let shortest = 10
-  /// A password with fewer different bytes is no better than a short one.
+  /// A password with fewer different bytes is as weak as a short one.
   static let leastVariety = 6
 
-  /// The advice; nil for a password without an obvious weakness. It depends only on length and variety and does not
-  /// help to guess.
+  /// The advice; nil for a password without an obvious weakness. It depends only on length and variety, so it does not
+  /// help an attacker to guess.
   static func advice(for password: Password) -> String? {
     let variety = unsafe password.bytes.withUnsafeBytes { bytes in
-      // A bit for each byte that occurs. A set would copy the bytes to the heap.
+      // One bit for each byte value. A `Set` would copy the bytes to the heap.
       var seen = SIMD4<UInt64>()
       for index in bytes.indices {
         let byte = unsafe bytes[index]

@@ -3,9 +3,9 @@ internal import Crypto
 internal import System
 internal import SystemPackage
 
-/// The password that a group of options is for.
+/// The kind of password that a group of options gives.
 protocol PasswordKind {
-  /// Its role, which is in the names of the options.
+  /// The password's role, which is part of the options' names.
   static var role: PasswordRole { get }
   static var mayBeSeveral: Bool { get }
 }
@@ -18,7 +18,7 @@ enum CurrentPassword: PasswordKind {
   static let role = PasswordRole.current
 }
 
-/// The password that opens a space, for the command that takes those of several.
+/// The password that opens a space, for the command that takes several.
 enum CurrentPasswords: PasswordKind {
   static let role = PasswordRole.current
   static let mayBeSeveral = true
@@ -59,7 +59,7 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
     help: ArgumentHelp("Run a shell command and read the first line it prints.", valueName: "command"))
   var command: String?
 
-  /// The one that counts if only one is taken.
+  /// The last file, for commands that take only one.
   private var file: FilePath? { files.last?.path }
 
   func validate() throws {
@@ -73,7 +73,7 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
 
   /// Where the password comes from.
   ///
-  /// - Parameter otherFile: a password file given elsewhere (`-o passfile=FILE`), used if there is no other option.
+  /// - Parameter otherFile: a password file given elsewhere (`-o passfile=FILE`), used if no other option is given.
   func source(otherFile: String? = nil) -> PasswordSource {
     if isOnLine, let password = LinePasswords.take(Kind.role) { return .given(password) }
     if let command { return .command(command) }
@@ -81,6 +81,6 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
     return (file ?? otherFile.map { FilePath(bytes: ByteText.bytes(of: $0)) }).map { .file($0) } ?? .unspecified
   }
 
-  /// Where each of the passwords comes from; one if none is given.
+  /// Where each of several passwords comes from; a single source if no file or one is given.
   func sources() -> [PasswordSource] { files.count > 1 ? files.map { .file($0.path) } : [source()] }
 }

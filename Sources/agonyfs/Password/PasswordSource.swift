@@ -10,14 +10,14 @@ enum PasswordSource {
   case terminal
   /// The command line.
   case given(Password)
-  /// The first line of a file; of standard input if it is called `-`.
+  /// The first line of a file; `-` is standard input.
   case file(FilePath)
   /// The first line that a command prints.
   case command(String)
 }
 
 enum PasswordPurpose {
-  /// It opens something. It is asked for once: a wrong one does not open it.
+  /// It opens something. The user is asked once, because a wrong password opens nothing.
   case opening
   /// It will open something from now on. The terminal asks for it twice, and a weak one gets advice.
   case setting
@@ -27,7 +27,7 @@ extension PasswordSource {
   /// Gets the password.
   ///
   /// - Parameter prompt: the prompt at the terminal, without colon: `Password for /home/me/Vault`.
-  /// - Throws: `CommandFailure`: status 2 for a password that is missing, empty, too long or not repeated correctly, 1
+  /// - Throws: `CommandFailure`: status 2 for a password that is missing, empty, too long or not repeated correctly; 1
   ///   if reading it fails.
   func password(for purpose: PasswordPurpose, prompt: String) throws -> Password {
     try TracedProcess.refuse()
@@ -35,10 +35,10 @@ extension PasswordSource {
     return try Self.checked(try read(purpose, prompt: prompt), purpose)
   }
 
-  /// Asks at the terminal for a password that need not exist: in the same words and as often whether it does or not, so
-  /// that neither the command line nor the screen tells.
+  /// Asks at the terminal for a password that need not exist. The words and the number of questions are the same in
+  /// both cases, so neither the command line nor the screen shows whether it exists.
   ///
-  /// - Returns: nil if nothing was typed.
+  /// - Returns: nil if the user typed nothing.
   /// - Throws: as `password`.
   static func askedForAnyway(for purpose: PasswordPurpose, prompt: String) throws -> Password? {
     try TracedProcess.refuse()
@@ -46,13 +46,13 @@ extension PasswordSource {
     guard let terminal = Terminal() else {
       throw CommandFailure(.failure, "The terminal is gone; nothing was done.")
     }
-    // Advice for a weak one would show that there is one.
+    // Advice for a weak password would show that the password exists.
     if purpose == .setting { Output.note(PasswordAdvice.general) }
     let password = try fromTerminal(terminal, purpose, prompt: "\(prompt), or nothing", mayBeNothing: true)
     return password.isEmpty ? nil : try checked(password, .opening)
   }
 
-  /// Whether somebody at a terminal is asked.
+  /// Whether a user is asked at a terminal.
   var isTerminal: Bool {
     switch self {
     case .given, .file, .command: false
@@ -117,11 +117,11 @@ extension PasswordSource {
     ) { try SecretLine.read(from: .standardInput) }
   }
 
-  /// The line that `read` returns.
+  /// Returns the line that `read` reads.
   ///
   /// - Parameters:
-  ///   - action: for the sentence if reading fails.
-  ///   - nothing: the sentence if there is no line.
+  ///   - action: what failed, in the message if reading fails.
+  ///   - nothing: the message if there is no line.
   private static func line(
     _ action: String, orElse nothing: String, _ read: () throws -> Password?
   ) throws -> Password {

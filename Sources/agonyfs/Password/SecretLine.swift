@@ -11,13 +11,13 @@ enum SecretLine {
   static let tooLong = CommandFailure(
     .usage, "The password is longer than \(limit) bytes; choose a shorter one.")
 
-  /// Reads up to the next newline and no further, so that a second line can be read later.
+  /// Reads up to the next newline and no further, so that another line can be read later.
   ///
   /// - Parameters:
-  ///   - endsAtNewline: whether a newline ends the line; otherwise only the end of the input does.
+  ///   - endsAtNewline: whether a newline ends the line; if false, only the end of the input does.
   ///   - wait: called before every byte; if it throws, reading stops.
-  /// - Returns: the line, without newline or carriage return and newline; it may be empty. Nil if nothing is left.
-  /// - Throws: `tooLong`, `Errno`, and what `wait` throws.
+  /// - Returns: the line, without LF or CR LF; it may be empty. Nil at the end of the input.
+  /// - Throws: `tooLong`, `Errno`, and the errors of `wait`.
   static func read(
     from descriptor: Descriptor, endsAtNewline: Bool = true, wait: () throws -> Void = {}
   ) throws -> Password? {
@@ -43,7 +43,7 @@ enum SecretLine {
     }
   }
 
-  /// What the process that asked for a password writes to the pipe of this number.
+  /// Reads the password that another process, which asked for it, writes to the pipe with this number.
   static func passed(through number: CInt) throws -> Password {
     try TracedProcess.refuse()
     guard let password = try read(from: Descriptor(number), endsAtNewline: false) else {

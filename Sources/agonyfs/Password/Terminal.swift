@@ -1,6 +1,6 @@
 // Invariants
-// 1. Echo is off only between `hideInput` and `showInput`. Signals that end or stop the process are blocked meanwhile
-//    and delivered only after echo is on again, so the terminal is never left without echo.
+// 1. Echo is off only between `hideInput` and `showInput`. During that time signals that end or stop the process are
+//    blocked; they are delivered only after echo is on again, so the terminal is never left without echo.
 
 internal import CPlatform
 internal import Crypto
@@ -11,7 +11,7 @@ internal import SystemPackage
 @safe struct Terminal: ~Copyable {
   private let descriptor: Descriptor
 
-  /// The process's controlling terminal, or standard input if that is a terminal; nil if there is none.
+  /// Opens the process's controlling terminal, or standard input if that is a terminal; nil if there is none.
   init?() {
     if let descriptor = try? Descriptor.open("/dev/tty", O_RDWR) {
       self.descriptor = descriptor
@@ -22,15 +22,15 @@ internal import SystemPackage
     }
   }
 
-  /// Asks a yes-or-no question. Every answer but yes is no, also one that cannot be read.
+  /// Asks a yes-or-no question. Every other answer counts as no, and so does an input that cannot be read.
   func confirm(_ question: String) -> Bool {
     ["y", "yes"].contains(ask("\(question) [y/N]")?.lowercased())
   }
 
-  /// Asks whether to go on with what takes something away.
+  /// Asks whether to continue with an operation that removes something.
   ///
-  /// - Parameter consequence: a sentence that says what goes.
-  /// - Throws: status 2, and names `--yes`, where nobody can be asked; status 1 if the answer is no.
+  /// - Parameter consequence: a sentence that says what will be removed.
+  /// - Throws: status 2, with a hint at `--yes`, if no user can be asked; status 1 if the answer is no.
   static func confirm(_ consequence: String) throws(CommandFailure) {
     guard EnrolledKey.canAsk, let terminal = Terminal() else {
       throw CommandFailure(.usage, "\(consequence) Nothing was changed; add --yes to go on.")
@@ -46,7 +46,7 @@ internal import SystemPackage
     return text.isEmpty ? nil : text
   }
 
-  /// Asks for a line without showing it; nil if the person typed the end of input instead.
+  /// Asks for a line without echo; nil if the user typed the end of input.
   ///
   /// - Throws: `SecretLine.tooLong`, `Errno`.
   func askSecretly(_ prompt: String) throws -> Password? {
@@ -59,7 +59,7 @@ internal import SystemPackage
       do {
         return try result.get()
       } catch is HiddenInput.Interruption {
-        // `showInput` let the signal end or stop the process. It goes on, so ask once more.
+        // `showInput` let the signal end or stop the process. If the process continues, the question is asked again.
       }
     }
   }
@@ -89,9 +89,9 @@ internal import SystemPackage
   }
 }
 
-/// What `showInput` restores.
+/// The terminal settings and the signal mask that `showInput` restores.
 private struct HiddenInput {
-  /// A signal came before the input.
+  /// A signal arrived before the input.
   struct Interruption: Error {}
 
   let settings: termios
@@ -106,14 +106,14 @@ private struct HiddenInput {
     mask = previous
     var blocked = sigset_t()
     unsafe sigemptyset(&blocked)
-    // Signals that were blocked before must not wake the wait: they stay blocked.
+    // Signals that were blocked before must not end the wait: they stay blocked.
     for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGALRM, SIGPIPE]
     where unsafe sigismember(&previous, signal) == 0 { unsafe sigaddset(&blocked, signal) }
     pendingSignals = Descriptor(try systemCall { unsafe agonyfs_signal_descriptor(&blocked) })
     unsafe pthread_sigmask(SIG_BLOCK, &blocked, nil)
   }
 
-  /// Waits for input. Throws `Interruption` if a signal came first.
+  /// Waits for input. Throws `Interruption` if a signal arrives first.
   func waitForInput(_ descriptor: Descriptor) throws {
     var sources = [
       pollfd(fd: pendingSignals.number, events: Int16(POLLIN), revents: 0),
@@ -123,7 +123,7 @@ private struct HiddenInput {
     if sources[0].revents != 0 { throw Interruption() }
   }
 
-  /// Delivers the signals that came meanwhile. It may not return.
+  /// Delivers the signals that arrived in the meantime. It may not return.
   func letSignalsIn() {
     var mask = mask
     unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)

@@ -1,8 +1,8 @@
 internal import System
 
-/// Keeps secrets from a process that traces this one. It is asked before each of them comes.
+/// Keeps secrets from a process that traces this one. The check runs before each secret arrives.
 enum TracedProcess {
-  /// - Throws: `CommandFailure` if somebody but root traces this process.
+  /// - Throws: `CommandFailure` if a process of a user other than root traces this one.
   static func refuse() throws(CommandFailure) {
     guard let tracer = ProcessHardening.tracer() else { return }
     throw CommandFailure(

@@ -7,12 +7,12 @@ internal import Synchronization
 internal import SystemPackage
 internal import Vault
 
-/// Detects that a space was rolled back to an older state than this machine has seen. Only with --remember.
+/// Detects that a space was rolled back to a state older than one that this machine has seen. Only with --remember.
 final class RollbackDetection: Sendable {
   private let space: Space
   private let folder: StateFolder?
   private let logger: Logger
-  /// Whether a failure to record was logged already.
+  /// Whether a failure to record has been logged.
   private let failureIsKnown = Atomic(false)
 
   init(of space: Space, logger: Logger) {
@@ -21,11 +21,10 @@ final class RollbackDetection: Sendable {
     folder = StateFolder.ofUser()
   }
 
-  /// Compares the open state with the recorded one. An older state becomes read-only unless it is accepted. A state
-  /// that is accepted, or not older, is recorded.
+  /// Compares the opened state with the recorded one. An older state becomes read-only unless it is accepted. A state
+  /// that is accepted, or is not older, is recorded.
   ///
-  /// - Returns: a warning for the person, as a sentence. Nil if there is none, or if the reason for being read-only
-  ///   says it.
+  /// - Returns: a warning for the user, as a sentence. Nil if there is none, or if the read-only gate's reason says it.
   func check(acceptsOlder: Bool) -> String? {
     guard let folder else { return "This machine cannot record the state of the space, because HOME is not set." }
     let content: [UInt8]?
@@ -71,7 +70,7 @@ final class RollbackDetection: Sendable {
 
   private func write(_ checkpoint: CheckpointRecord, goingBack: Bool) throws(Errno) {
     try folder?.replace(space.recordName) { old in
-      // Another copy of the vault may have advanced further meanwhile.
+      // Another copy of the vault may have advanced further in the meantime.
       let seen = old.flatMap { space.checkpoint(fromRecord: $0) }
       if !goingBack, let seen, seen == checkpoint || checkpoint.isBehind(seen) { return nil }
       return space.record(of: checkpoint)

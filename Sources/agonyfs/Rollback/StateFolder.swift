@@ -1,22 +1,24 @@
 // Invariants
-// 1. A record is replaced atomically: the new one is written beside it, synced and renamed, and the folder is synced.
-// 2. An older record never replaces a newer one: whoever reads a record to replace it holds the folder's lock.
+// 1. A record is replaced atomically: the new one is written to a temporary file, synced and renamed, and the folder is
+//    synced.
+// 2. An older record never replaces a newer one: a process holds the folder's lock while it reads a record in order to
+//    replace it.
 // 3. Only the owner can read the folder and the records.
 
 internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// The folder for lasting state of this user's programs on this machine.
+/// The folder for the persistent state of this user's agonyfs on this machine.
 struct StateFolder {
-  /// Most bytes that are read of a record.
+  /// Longest record that is read, in bytes.
   private static let longest = 4096
 
   /// Its absolute path.
   let path: String
 
-  /// The folder of this user, by the XDG base directory specification: `agonyfs` in XDG_STATE_HOME if that is set, else
-  /// in /var/lib for root and in ~/.local/state for others. Nil if HOME is not set.
+  /// This user's folder, by the XDG base directory specification: `agonyfs` in XDG_STATE_HOME if that is set, otherwise
+  /// in /var/lib for root and in ~/.local/state for other users. Nil if HOME is not set.
   static func ofUser() -> StateFolder? {
     if let state = Environment["XDG_STATE_HOME"], state.hasPrefix("/") { return StateFolder(path: state + "/agonyfs") }
     if geteuid() == 0 { return StateFolder(path: "/var/lib/agonyfs") }
@@ -33,8 +35,8 @@ struct StateFolder {
     }
   }
 
-  /// Replaces a record by what `change` makes of its content (nil if there is none). Durable on return. Nothing is
-  /// written if `change` returns nil. An unreadable record counts as empty.
+  /// Replaces a record by the result of `change`, which gets its content (nil if there is none). Durable on return. If
+  /// `change` returns nil, nothing is written. An unreadable record counts as empty.
   func replace(_ name: String, _ change: ([UInt8]?) -> [UInt8]?) throws(Errno) {
     try makeFolders()
     let folder = try Descriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)

@@ -7,15 +7,14 @@ internal import SystemPackage
 struct FirstProcess {
   let session: PrivateSession
   let isInUserNamespace: Bool
-  /// The signal mask for the program.
   let mask: sigset_t
-  /// The end of a pipe of which the parent has the other.
+  /// The reading end of a pipe whose other end the parent holds.
   let parent: Descriptor
 
-  /// Makes what the session sees, runs the program, and ends with its status.
+  /// Sets up the session's mounts, runs the program, and exits with its status.
   func run() -> Never {
     agonyfs_end_with_parent()
-    // It may have ended before that.
+    // The parent may have ended before that call.
     if parentHasEnded { _exit(ProgramEnding.ownFailure) }
     do throws(SessionView.Failure) {
       guard agonyfs_session_separate_view() == 0 else {
@@ -40,7 +39,7 @@ struct FirstProcess {
       Output.note("The program could not be started: \(Errno.current).")
       _exit(ProgramEnding.ownFailure)
     }
-    // What may write to the space or to directories that stay has the rights of the program.
+    // From here on this process writes only with the program's rights.
     if agonyfs_session_drop_privileges(isUser) != 0 { _exit(ProgramEnding.ownFailure) }
     var processes = SessionProcesses(program: child)
     let ending = processes.waitForProgram()

@@ -1,10 +1,11 @@
-// Processes, each the parent of the next: this one, which has the terminal and waits; the first process of a process
-// namespace, which makes what is seen; the program. A fourth one serves the mount: see `SessionServer`.
+// A session has three processes, each the parent of the next: this one, which has the terminal and waits; the first
+// process of a process namespace, which sets up the session's mounts; and the program. A fourth serves the mount: see
+// `SessionServer`.
 //
-// 1. The process that serves sees the machine as it is. So the vault, and the record of --remember, are written where
-//    they are, wherever that is.
-// 2. The mount is ended after all processes of the session have ended: the kernel kills them with the first one, and that
-//    one ends with this one.
+// 1. The serving process sees the machine's own file systems, so it writes the vault and the record of --remember to
+//    their real places, wherever these are.
+// 2. The mount ends after all processes of the session have ended: the first process ends with this one, and the kernel
+//    kills the others with the first.
 
 internal import CPlatform
 internal import CSession
@@ -14,18 +15,18 @@ internal import Synchronization
 internal import System
 internal import SystemPackage
 
-/// A session that nobody outside sees, and of which nothing stays but what is in the space.
+/// A session that other processes cannot see, and that leaves nothing behind except the files in the space.
 struct PrivateSession {
   let request: MountRequest
   let namespaces: SessionNamespaces
   let plan: SessionPlan
-  /// Where it shows the space.
+  /// Where the session shows the space.
   let album: FilePath
   let runtime: FilePath?
 
-  /// Runs the program to its end; everything is written on return.
+  /// Runs the program to its end; all changes are durable on return.
   ///
-  /// - Throws: `CommandFailure` if it could not be started, or not everything could be written.
+  /// - Throws: `CommandFailure` if the program could not be started, or not everything could be written.
   func run(_ password: consuming Password) throws -> ProgramEnding {
     let isUser = !agonyfs_session_is_privileged()
     let server = try SessionServer(request, namespaces)
@@ -49,7 +50,7 @@ struct PrivateSession {
     return ending
   }
 
-  /// Starts the first process; it ends if this one does.
+  /// Starts the first process, which ends when this one ends.
   private func start(_ isUser: Bool, _ mask: sigset_t) throws(Errno) -> pid_t {
     let alive = try Descriptor.pipe()
     let (reading, number) = (alive.reading, alive.writing.number)
@@ -63,10 +64,10 @@ struct PrivateSession {
     return process
   }
 
-  /// Kept open until this process ends.
+  /// The pipe that stays open until this process ends, so that the first process sees the end.
   private static let held = Mutex<Descriptor?>(nil)
 
-  /// Blocks the signals that ask for an end; returns the mask from before.
+  /// Blocks the signals that ask a process to end; returns the previous mask.
   static func blockSignals() -> sigset_t {
     var mask = sigset_t()
     unsafe agonyfs_waiting_signals_block(&mask)

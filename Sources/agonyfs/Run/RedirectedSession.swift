@@ -5,19 +5,19 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// A session without namespaces: the space is mounted where everybody sees it, and programs are asked to keep their
-/// files in it.
+/// A session without namespaces: the space is mounted where other processes see it, and the environment asks programs
+/// to keep their files in it.
 struct RedirectedSession {
-  /// The folder in the space for what programs keep.
+  /// The folder in the space for the files that programs keep.
   static let folder = ".run"
 
-  /// What to mount. A mount point of its own is made if it has none.
+  /// What to mount. Without a mount point, a temporary one is made.
   var request: MountRequest
   let runtime: FilePath?
 
-  /// Runs the program to its end; everything is written on return.
+  /// Runs the program to its end; all changes are durable on return.
   ///
-  /// - Throws: `CommandFailure` if it could not be started, or not everything could be written.
+  /// - Throws: `CommandFailure` if the program could not be started, or not everything could be written.
   func run(_ password: consuming Password) throws -> ProgramEnding {
     let base = try makeBase()
     defer { Self.remove(base) }
@@ -65,7 +65,7 @@ struct RedirectedSession {
     return ending
   }
 
-  /// A new directory that only the person can enter, in memory.
+  /// Makes a directory in memory that only this user can enter.
   private func makeBase() throws -> FilePath {
     let parent = runtime?.string ?? "/dev/shm"
     var template = Array("\(parent)/agonyfs-XXXXXX".utf8CString)
@@ -83,8 +83,8 @@ struct RedirectedSession {
     }
   }
 
-  /// A runtime directory of the session's own, from which the sockets of Wayland and sound can be reached, and those of
-  /// other services cannot.
+  /// Makes a runtime directory for the session, with links to the sockets of Wayland and sound and to no other
+  /// services.
   private func makeRuntime(_ folder: FilePath) throws {
     try Self.make(folder)
     guard let runtime else { return }
@@ -94,7 +94,7 @@ struct RedirectedSession {
     }
   }
 
-  /// Removes a directory that was made for a session, with what programs left in it. A mount in it stays.
+  /// Removes a session's directory and all files that programs left in it. A file system mounted in it stays.
   static func remove(_ base: FilePath) {
     let words = ["rm", "-rf", "--one-file-system", "--"].map { Array($0.utf8) }
     _ = try? ChildProcess.run("/bin/rm", words: words + [base.bytes], errorLimit: 0)

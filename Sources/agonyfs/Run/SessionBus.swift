@@ -1,12 +1,12 @@
 internal import Glibc
 internal import System
 
-/// A D-Bus of the session's own, so that no service outside is told what is opened.
+/// A separate D-Bus session bus, so that no service outside learns which files are opened.
 enum SessionBus {
-  /// Starts one. Nil, and a sentence, if none is installed or it says no address.
+  /// Starts a bus and returns its address. Prints a note and returns nil if dbus-daemon is missing; nil if it fails.
   ///
   /// - Parameters:
-  ///   - listens: the address as of dbus-daemon(1).
+  ///   - listens: an address as in dbus-daemon(1).
   ///   - program: how programs are started in the session.
   static func start(listensAt listens: String, like program: SessionProgram, _ mask: sigset_t) -> String? {
     guard let path = path() else {
@@ -21,13 +21,13 @@ enum SessionBus {
     return begun(daemon, mask).flatMap(address)
   }
 
-  /// Starts it. Returns the end of the pipe that it writes to; the other end is open only in it.
+  /// Starts the daemon. Returns the pipe that it writes its address to; the writing end is open only in the daemon.
   private static func begun(_ daemon: SessionProgram, _ mask: sigset_t) -> Descriptor? {
     guard let (reading, writing) = try? Descriptor.pipe(), daemon.start(mask, output: writing) > 0 else { return nil }
     return withExtendedLifetime(writing) { reading }
   }
 
-  /// The line that it prints, within ten seconds.
+  /// Reads the first line that the daemon prints, within ten seconds.
   private static func address(_ reading: Descriptor) -> String? {
     var text: [UInt8] = []
     let deadline = monotonicTime() + 10_000_000_000

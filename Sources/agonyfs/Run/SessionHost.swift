@@ -3,13 +3,13 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// What this machine has for a private session, and where.
+/// The directories and sockets of this machine that matter to a private session.
 struct SessionHost {
   /// Directories in which all users may write.
   static let sharedMemory: [FilePath] = ["/tmp", "/var/tmp", "/dev/shm"]
-  /// Directories with the sockets of the system's bus and of its log.
+  /// Directories with the sockets of the system bus and of the system log.
   private static let services = ["/run/dbus", "/run/systemd/journal"]
-  /// Where the process that serves the mount may have it, each needed by few.
+  /// Candidates for the serving process's mount; few programs need any of them.
   private static let stages: [FilePath] = ["/dev/shm", "/mnt", "/srv", "/media", "/opt", "/var/tmp", "/tmp"]
 
   /// The home directory without symbolic links; nil if there is none.
@@ -18,12 +18,12 @@ struct SessionHost {
   let runtime: FilePath?
   private let environment: (String) -> FilePath?
 
-  /// The host of this process. `HOME` counts, whoever owns it.
+  /// The host of this process. `HOME` is used even if another user owns it.
   init() {
     self.init { name in unsafe getenv(name).map { unsafe FilePath(platformString: $0) } }
   }
 
-  /// With a function that gives variables of the environment.
+  /// - Parameter environment: returns the value of a variable.
   init(environment: @escaping (String) -> FilePath?) {
     self.environment = environment
     home = environment("HOME").flatMap(Self.directory)
@@ -31,15 +31,15 @@ struct SessionHost {
     runtime = Self.directory(environment("XDG_RUNTIME_DIR") ?? usual)
   }
 
-  /// The places of a session.
+  /// Decides the places of a session.
   ///
   /// - Parameters:
-  ///   - album: where it shows the space, nil for the usual place.
+  ///   - album: where to show the space; nil for the usual place.
   ///   - kept: absolute paths of directories that stay the real ones.
-  ///   - needed: other paths that the process that serves the mount uses.
+  ///   - needed: other paths that the serving process uses.
   func places(album: FilePath?, kept: [FilePath], needed: [FilePath]) throws(CommandFailure) -> SessionPlaces {
     let root: FilePath = "/"
-    // An overlay over all that there is would hide what the session needs.
+    // An overlay over the root directory would hide what the session needs.
     let covered = home == root ? nil : home
     var vanishing = Self.sharedMemory.compactMap { Self.directory($0) }
     if let runtime, runtime != root { vanishing.append(runtime) }
@@ -55,7 +55,7 @@ struct SessionHost {
       source: stage.appending("agonyfs"), album: try Self.album(album, home: covered))
   }
 
-  /// The sockets of Wayland, X11, PipeWire and PulseAudio that the places in memory would hide.
+  /// The sockets of Wayland, X11, PipeWire and PulseAudio that lie in the directories replaced by memory.
   private func sockets(in vanishing: [FilePath]) -> [FilePath] {
     var sockets: [FilePath] = ["/tmp/.X11-unix"]
     if let key = environment("XAUTHORITY") { sockets.append(key) }
@@ -67,7 +67,7 @@ struct SessionHost {
     return sockets.compactMap(\.resolved).filter { path in vanishing.contains { path.starts(with: $0) } }
   }
 
-  /// Where the space is shown: `Albums` in the home directory unless it is said.
+  /// Where to show the space: `Albums` in the home directory unless a place is given.
   private static func album(_ given: FilePath?, home: FilePath?) throws(CommandFailure) -> FilePath {
     let path = given.map(AbsolutePath.of) ?? (home ?? "/tmp").appending("Albums")
     guard let name = path.lastComponent, name.kind == .regular else {
@@ -88,7 +88,7 @@ struct SessionHost {
 }
 
 extension SessionHost {
-  /// The path of a directory, without symbolic links; nil for everything else.
+  /// Resolves the path of a directory; nil if it is not an absolute path to a directory.
   static func directory(_ path: FilePath) -> FilePath? {
     guard path.isAbsolute, let found = path.resolved, Directory.exists(at: found) else { return nil }
     return found

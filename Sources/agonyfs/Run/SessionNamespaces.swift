@@ -1,10 +1,10 @@
-// The namespaces of a private session, before there is one.
+// The namespaces of a private session, before a process is in them.
 //
-// 1. The kernel takes the map of a user namespace only from a process that can be traced. So a process makes them that
-//    was started for that alone: it never holds a secret, and ends at once. Whoever holds one enters them, and cannot be
-//    traced at any time.
-// 2. That process answers through descriptor 4 as `SessionServer` does, and ends when nobody holds the other end of
-//    descriptor 3 any more.
+// 1. The kernel accepts the map of a user namespace only from a process that can be traced. So a separate process makes
+//    the namespaces: it never holds a secret, and ends at once. The processes that hold secrets only enter them, and
+//    can never be traced.
+// 2. That process answers through descriptor 4, as `SessionServer` does, and ends when the last copy of the other end
+//    of descriptor 3 is closed.
 
 internal import CPlatform
 internal import CSession
@@ -12,20 +12,20 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// A mount namespace, and a user namespace for whoever may not mount without one.
+/// A mount namespace, and a user namespace if this user may not mount without one.
 struct SessionNamespaces {
   private static let lifeDescriptor: CInt = 3
 
-  /// Nil if it is that of this process.
+  /// Nil if the session stays in this process's user namespace.
   let user: Descriptor?
   let mounts: Descriptor
-  /// The root directory in them.
+  /// The root directory in the namespaces.
   let root: Descriptor
 
-  /// Has them made.
+  /// Starts the process that makes the namespaces, and opens them.
   ///
-  /// - Parameter request: what will be mounted; the process gets the same arguments.
-  /// - Throws: `CommandFailure`, with why that is not possible as the end of a sentence.
+  /// - Parameter request: what will be mounted; the new process gets the same arguments.
+  /// - Throws: `CommandFailure` whose message, the end of a sentence, says why namespaces cannot be made.
   init(_ request: MountRequest) throws {
     var request = request
     request.session = .namespaces
@@ -44,7 +44,7 @@ struct SessionNamespaces {
     process.wait()
   }
 
-  /// Our copies of its ends of the pipes are closed on return.
+  /// Starts the process. On return, its ends of the pipes are open only in it.
   private static func launch(
     _ request: MountRequest
   ) throws(Errno) -> (process: ChildProcess, answer: Descriptor, life: Descriptor) {
@@ -56,7 +56,7 @@ struct SessionNamespaces {
     return (process, answer.reading, life.writing)
   }
 
-  /// The process that makes them; returns when they were opened.
+  /// Runs in the process that makes the namespaces; returns when the caller has opened them.
   static func make(_ answer: Descriptor) throws {
     do throws(Errno) {
       try systemCall { agonyfs_session_separate(!agonyfs_session_is_privileged()) }
@@ -67,16 +67,16 @@ struct SessionNamespaces {
     _ = try? Descriptor(lifeDescriptor).readToEnd(limit: 1)
   }
 
-  /// Enters them; this process has one thread.
+  /// Enters the namespaces; this process must have one thread.
   func enter() throws(Errno) { try Self.enter(user?.number ?? -1, mounts.number, root.number) }
 
-  /// Closes what leads to them: through it processes of the session would reach what they are not to see.
+  /// Closes the descriptors: through them, processes of the session would reach the machine's own file systems.
   func letGo() { for descriptor in [user, mounts, root] { descriptor?.letGo() } }
 
-  /// The same as `enter()`, by the numbers of descriptors; -1 for the user namespace of this process.
+  /// Enters namespaces by the numbers of descriptors; -1 for the user namespace of this process.
   static func enter(_ user: CInt, _ mounts: CInt, _ root: CInt) throws(Errno) {
     try systemCall { agonyfs_session_enter(user, mounts, root) }
-    // Some systems (fs.suid_dumpable) let a process be traced that changes its rights.
+    // With some values of fs.suid_dumpable, a change of rights makes a process traceable again.
     agonyfs_set_not_dumpable()
   }
 }

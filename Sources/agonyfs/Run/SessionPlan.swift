@@ -1,36 +1,34 @@
 // Invariants
-// 1. Copies of what is shown are taken while everything is as outside, and before it becomes read-only: a copy keeps what
-//    it was.
-// 2. After `freeze` nothing outside can be written but through the copies of `kept` and of the space.
-// 3. A directory comes before what lies in it.
+// 1. All copies of mounts are taken before anything is covered and before the freeze: a copy keeps its access rights.
+// 2. After `freeze`, nothing outside can be written except through the copies of `kept` and of the space.
+// 3. A directory comes before the paths in it.
 
 internal import SystemPackage
 
-/// A step of making what a private session sees.
+/// A step of setting up the mounts of a private session.
 enum SessionStep: Equatable {
-  /// Takes a copy of all that is mounted at a path. A copy that is frozen can only be read. What does not exist is left
-  /// out.
+  /// Copies the whole mount tree at a path. A frozen copy is read-only. A path that does not exist is skipped.
   case copy(FilePath, isFrozen: Bool)
-  /// Opens the directory below the overlay.
+  /// Opens the directory that will be below the overlay.
   case keepLower(FilePath)
-  /// Makes all that is seen read-only.
+  /// Makes all visible mounts read-only.
   case freeze
-  /// Mounts the memory of the session, at a place that is covered later.
+  /// Mounts the session's memory, at a place that is covered later.
   case memory(at: FilePath)
-  /// Covers a directory with an empty one in memory; `isShared` gives all users the right to write.
+  /// Covers a directory with an empty one in memory; `isShared` lets all users write to it.
   case empty(FilePath, isShared: Bool)
-  /// Covers the directory below with an overlay.
+  /// Covers the home directory with an overlay.
   case overlay(FilePath)
-  /// Shows the copy that was taken of a path.
+  /// Shows the copy of a path.
   case show(FilePath, at: FilePath)
-  /// Shows the processes of the session, and no others.
+  /// Mounts a /proc that shows only the processes of the session.
   case processes
 }
 
-/// What a private session sees, as steps in order. This is data only.
+/// The mounts of a private session, as steps in order. This is data only.
 struct SessionPlan: Equatable {
   let steps: [SessionStep]
-  /// Where other file systems are mounted below the home directory.
+  /// Mount points of other file systems below the home directory.
   let mounts: [FilePath]
 
   init(_ places: SessionPlaces) {
@@ -53,10 +51,10 @@ struct SessionPlan: Equatable {
     self.mounts = places.mounts
   }
 
-  /// All but the runtime directory are for all users.
+  /// The runtime directory is for its user alone, the others for all users.
   private static func isPrivate(_ path: FilePath) -> Bool { !SessionHost.sharedMemory.contains(path) }
 
-  /// A path has fewer components than what lies in it. Among others the order does not matter, but is always the same.
+  /// Sorts a path before the paths in it, by the number of components. Ties have a fixed order that does not matter.
   private static func isAbove(_ path: FilePath, _ other: FilePath) -> Bool {
     let (count, otherCount) = (path.components.count, other.components.count)
     return count != otherCount ? count < otherCount : path.string < other.string

@@ -4,9 +4,9 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Tries in a child whether a private session can be made on this machine, before a password is asked for.
+/// Tests in a child process whether this machine allows a private session, before the password is asked for.
 enum SessionProbe {
-  /// Why it cannot be made, as the end of a sentence; nil if it can.
+  /// Why a session cannot be made, as the end of a sentence; nil if it can.
   static func obstacle(
     to plan: SessionPlan, in namespaces: SessionNamespaces, mountedAt source: FilePath
   ) throws(Errno) -> String? {
@@ -23,7 +23,7 @@ enum SessionProbe {
   private static func attempt(_ plan: SessionPlan, _ namespaces: SessionNamespaces, _ source: FilePath) -> String? {
     let isUser = namespaces.user != nil
     do throws(Errno) { try namespaces.enter() } catch { return "namespaces are not allowed: \(error)" }
-    // What is mounted here goes with this process.
+    // These mounts disappear with this process.
     guard agonyfs_session_separate_view() == 0 else { return "namespaces are not allowed: \(Errno.current)" }
     let stage = source.removingLastComponent()
     guard unsafe stage.withPlatformString({ unsafe agonyfs_mount_memory($0) }) == 0,
@@ -36,7 +36,7 @@ enum SessionProbe {
     return inFirstProcess(plan, isUser)
   }
 
-  /// The rest needs a process in the new process namespace.
+  /// Continues in a child, because the rest needs a process in the new process namespace.
   private static func inFirstProcess(_ plan: SessionPlan, _ isUser: Bool) -> String? {
     guard let (reading, writing) = try? Descriptor.pipe() else { return "no descriptors are left" }
     let child = agonyfs_fork()
@@ -55,7 +55,7 @@ enum SessionProbe {
       try view.make(plan)
       return nil
     } catch {
-      // The kernel lets nobody but root see what is below a mount.
+      // The kernel lets only root see the files below a mount point.
       if error.isOverlay, isUser, let mount = plan.mounts.first {
         return "another file system is mounted at \(mount), in the home directory; unmount it first"
       }
@@ -63,12 +63,12 @@ enum SessionProbe {
     }
   }
 
-  /// What a child wrote before it ended; nil for nothing.
+  /// Waits for a child; returns the text that it wrote, nil if none.
   private static func wait(_ child: pid_t, _ reading: Descriptor) throws(Errno) -> String? {
     var status: CInt = 0
     try systemCall { unsafe waitpid(child, &status, 0) }
     guard status == 0 else { return "the attempt was ended (\(status))" }
-    // This process has the other end, too, so it cannot read to the end.
+    // This process holds the writing end as well, so reading to the end would never return.
     var waited = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&waited, 1, 0) == 1, waited.revents & Int16(POLLIN) != 0 else { return nil }
     let text = try reading.readSome(most: 4096)

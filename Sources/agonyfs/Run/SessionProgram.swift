@@ -3,30 +3,29 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// A program in a session, and what is given to it.
+/// A program in a session, and how to start it.
 struct SessionProgram {
-  /// Its name and its arguments, as bytes. The name is searched for in PATH.
+  /// The name and the arguments, as bytes. PATH is searched for the name.
   var words: [[UInt8]]
   var directory: [UInt8]
-  /// What takes its rights away before it starts; false ends it.
+  /// Drops privileges before the program starts; false ends the child.
   var dropsPrivileges: (() -> Bool)?
   var endsWithParent = false
 
-  /// The program of the command line, else the shell of the person.
+  /// The program of the command line, or else the user's shell.
   static func ofCommandLine() -> [[UInt8]] {
     let words = LineProgram.words
     if !words.isEmpty { return words }
     return [Array((Environment["SHELL"] ?? "/bin/sh").utf8)]
   }
 
-  /// What every program needs: libraries, devices, and what the system knows.
+  /// Directories that every program needs: libraries, devices and the system's tables.
   private static let system: [FilePath] = ["/usr/lib", "/lib", "/lib64", "/etc", "/dev", "/proc"]
 
-  /// Paths that a program of these words needs: its own, which is searched for in PATH, unless it is only in the
-  /// space, and those of the system.
+  /// Paths that a program needs: its own file, unless only the space has it, and those of the system.
   static func needed(by words: [[UInt8]]) -> [FilePath] {
     guard let name = words.first else { return [] }
-    // One with a slash that is no whole path is in the space.
+    // A relative path with a slash leads into the space.
     let own: FilePath? =
       name.contains(UInt8(ascii: "/"))
       ? FilePath(bytes: name) : Environment.program(String(decoding: name, as: UTF8.self)).map { FilePath($0) }
@@ -34,14 +33,15 @@ struct SessionProgram {
     return needed + needed.compactMap(\.resolved)
   }
 
-  /// Whether a program can be executed without the space, which may have it, too.
+  /// Whether a program's file is outside the space, so that it can be executed even if the space hides its name.
   private static func isOutside(_ program: FilePath) -> Bool {
     program.isAbsolute && (try? unsafe program.call { unsafe access($0, X_OK) }) != nil
   }
 
-  /// Starts it in a child, with the signal mask from before. Returns its process number.
+  /// Starts the program in a child with the given signal mask. Returns the child's process number.
   ///
-  /// - Parameter output: becomes its standard output, and it gets nothing else: no input, no errors, and no terminal.
+  /// - Parameter output: becomes the program's standard output; it then gets no input, no standard error and no
+  ///   terminal.
   func start(_ mask: sigset_t, output: Descriptor? = nil) -> pid_t {
     let process = agonyfs_fork()
     guard process == 0 else { return process }
@@ -50,7 +50,7 @@ struct SessionProgram {
       dup2(nothing.number, STDIN_FILENO)
       dup2(output.number, STDOUT_FILENO)
       dup2(nothing.number, STDERR_FILENO)
-      // Ctrl-C is for the program, which may go on.
+      // Ctrl-C is meant for the user's program; this one keeps running.
       setsid()
     }
     guard unsafe chdir(directory.map { CChar(bitPattern: $0) } + [0]) == 0, dropsPrivileges?() ?? true else {
@@ -63,7 +63,7 @@ struct SessionProgram {
     _exit(execute())
   }
 
-  /// Does not return if it succeeds; gives the exit status.
+  /// Executes the program. Returns only on failure, with the exit status.
   private func execute() -> Int32 {
     var vector = unsafe words.map { word in
       unsafe strdup(word.map { CChar(bitPattern: $0) } + [0])

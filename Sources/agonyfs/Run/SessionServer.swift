@@ -1,13 +1,14 @@
-// The process that serves the mount of a session. It is not in the program's process group, session or process
-// namespace: what ends those does not end it.
+// The process that serves the mount of a session. It is outside the program's process group, session and process
+// namespace, so it survives their end.
 //
-// 1. The password comes through a pipe (descriptor 3). The process cannot be traced at any time: the namespaces of a
-//    private session are made by another one, and come as descriptors (7, 8, 9).
-// 2. It answers through another (descriptor 4): 0 when the mount is ready; and at the end 0 if everything is written. Any
-//    other byte is an exit status, and a sentence follows.
-// 3. It ends the mount when nobody holds the other end of descriptor 5 any more: that process and the program's first
-//    one do. The first one, whose number comes through that pipe, closes it before the kernel kills the others of its
-//    process namespace. So its end is waited for as well, which is after theirs: none of them sees the mount end.
+// 1. The password comes through a pipe (descriptor 3). The process can never be traced: another process makes the
+//    namespaces of a private session, and they come as descriptors (7, 8, 9).
+// 2. It answers through another pipe (descriptor 4): 0 when the mount is ready, and 0 at the end if everything is
+//    written. Any other byte is an exit status, followed by a sentence.
+// 3. It ends the mount when the last copy of the other end of descriptor 5 is closed. The process that started it and
+//    the program's first process hold copies. The first process, whose number comes through that pipe, closes its copy
+//    before the kernel kills the others of its process namespace. So this process also waits for the end of the first
+//    process, which comes after theirs: no process of the session sees the mount end.
 
 internal import ArgumentParser
 internal import CPlatform
@@ -20,17 +21,17 @@ internal import SystemPackage
 
 /// Where the mount of a session is.
 enum SessionKind: String, ExpressibleByArgument {
-  /// In namespaces, where nobody outside sees it.
+  /// In namespaces that no process outside sees.
   case `private`
-  /// At a directory that everybody sees.
+  /// At a directory that all processes see.
   case visible
-  /// The same, in a directory that was made for the session and goes with it.
+  /// At a visible directory that is made for the session and removed with it.
   case temporary
-  /// Nowhere: only the namespaces of a private one are made.
+  /// No mount: only the namespaces of a private session are made.
   case namespaces
 }
 
-/// The process that serves the mount of a session, as seen from the one that started it.
+/// The process that serves the mount of a session, as seen by its parent.
 final class SessionServer {
   private static let passwordDescriptor: CInt = 3
   private static let answerDescriptor: CInt = 4
@@ -39,7 +40,7 @@ final class SessionServer {
   private static let mountsDescriptor: CInt = 7
   private static let rootDescriptor: CInt = 8
   private static let userDescriptor: CInt = 9
-  /// The answer that what was to be done is done.
+  /// The answer for success.
   static let ready: UInt8 = 0
 
   let process: ChildProcess
@@ -47,9 +48,9 @@ final class SessionServer {
   private var life: Descriptor?
   private var secret: Descriptor?
 
-  /// Starts the process; one of a private session enters the namespaces.
+  /// Starts the process; with namespaces, it enters them.
   init(_ request: MountRequest, _ namespaces: SessionNamespaces? = nil) throws {
-    // It may end before it has read the password; its answer says why.
+    // The process may end before it has read the password; its answer says why.
     signal(SIGPIPE, SIG_IGN)
     defer { signal(SIGPIPE, SIG_DFL) }
     do throws(Errno) {
@@ -69,7 +70,7 @@ final class SessionServer {
     }
   }
 
-  /// Gives it the password; the mount is ready on return.
+  /// Sends the password; the mount is ready on return.
   func mount(_ password: consuming Password) throws {
     signal(SIGPIPE, SIG_IGN)
     try? unsafe password.bytes.withUnsafeBytes { try unsafe secret?.writeAll($0) }
@@ -79,10 +80,10 @@ final class SessionServer {
     try expect(Self.ready)
   }
 
-  /// Names the first process of the process namespace.
+  /// Sends the number of the process namespace's first process.
   func watch(_ first: pid_t) throws(Errno) { try life?.writeAll(Array("\(first)".utf8)) }
 
-  /// Lets the mount end; everything is written on return.
+  /// Lets the mount end; all changes are durable on return.
   func finish() throws {
     life = nil
     try expect(Self.ready)
@@ -93,7 +94,7 @@ final class SessionServer {
 
   /// Waits for an answer.
   ///
-  /// - Throws: `CommandFailure` as the process says it, or if it ends without a word.
+  /// - Throws: `CommandFailure` with the status and sentence of the process, or if it ends without an answer.
   static func expect(_ wanted: UInt8, through answer: Descriptor, from process: ChildProcess) throws {
     let first = try? answer.readSome(most: 1)
     if first == [wanted] { return }
@@ -106,7 +107,7 @@ final class SessionServer {
 }
 
 extension SessionServer {
-  /// The new process: serves the mount until the session has ended.
+  /// Runs in the new process: serves the mount until the session has ended.
   ///
   /// - Throws: only the exit status.
   static func serve(_ request: MountRequest, _ kind: SessionKind) throws {
@@ -119,7 +120,7 @@ extension SessionServer {
       switch kind {
       case .namespaces: return try SessionNamespaces.make(answer)
       case .private:
-        // In the session's file system no /proc may tell.
+        // A traced process must not enter: the session's /proc would not show the tracer.
         try TracedProcess.refuse()
         try enter(request.mountPoint)
       case .visible, .temporary: request.directory = Descriptor(directoryDescriptor)
@@ -138,7 +139,7 @@ extension SessionServer {
     }
   }
 
-  /// Enters the namespaces, and makes the directory to mount at in memory that nobody else sees.
+  /// Enters the namespaces, and makes the mount point in memory that no other process sees.
   private static func enter(_ mountPoint: FilePath) throws {
     let isUser = !agonyfs_session_is_privileged()
     let numbers = [mountsDescriptor, rootDescriptor, userDescriptor]
@@ -151,7 +152,7 @@ extension SessionServer {
     }
   }
 
-  /// Asks for the end of the mount as soon as the session has ended.
+  /// Starts a thread that asks for the unmount as soon as the session has ended.
   private static func watchLife() throws {
     let life = Descriptor(lifeDescriptor)
     _ = try Thread {
@@ -166,6 +167,6 @@ extension SessionServer {
     }
   }
 
-  /// Milliseconds. A process that the kernel does not let end holds nothing up for longer.
+  /// In milliseconds. A process that the kernel cannot end delays the unmount no longer than this.
   private static let patience: CInt = 30_000
 }

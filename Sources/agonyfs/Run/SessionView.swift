@@ -3,14 +3,14 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Makes what a private session sees, in a mount namespace of its own.
+/// Sets up the mounts of a private session, in a separate mount namespace.
 struct SessionView {
-  /// Why it cannot be made.
+  /// Why a step failed.
   struct Failure: Error, Equatable {
-    /// What was done.
+    /// The step, as the beginning of a sentence.
     var action: String
     var error: Errno
-    /// Whether it is the overlay that cannot be.
+    /// Whether the overlay failed.
     var isOverlay = false
   }
 
@@ -57,12 +57,12 @@ struct SessionView {
       if isFrozen { try systemCall { agonyfs_tree_freeze(tree.number) } }
       copies[path] = tree
     } catch {
-      // A dead mount is left out, and so is a socket that has gone.
+      // A dead mount and a socket that has disappeared are skipped.
       guard isFrozen || error == .noSuchFileOrDirectory else { throw error }
     }
   }
 
-  /// Covers the home directory: what is changed goes to memory.
+  /// Covers the home directory with an overlay whose changes go to memory.
   private mutating func coverHome(_ path: FilePath) throws(Errno) {
     guard let lower, let memory else { return }
     let names = ["upper", "work"]
@@ -71,7 +71,7 @@ struct SessionView {
     let work = try Descriptor.open(names[1], in: memory, O_RDONLY | O_DIRECTORY)
     var status = stat()
     try systemCall { unsafe fstat(lower.number, &status) }
-    // Only root can give away a directory.
+    // Only root can change the owner; others keep their own.
     _ = fchown(upper.number, status.st_uid, status.st_gid)
     try systemCall { fchmod(upper.number, status.st_mode & 0o7777) }
     try makeDirectories(path)
@@ -80,7 +80,7 @@ struct SessionView {
     }
   }
 
-  /// A copy of a new directory in memory.
+  /// Makes a directory in memory and returns a copy of its mount.
   private mutating func folder(mode: mode_t) throws(Errno) -> Descriptor {
     guard let memory else { throw .noSuchFileOrDirectory }
     folders += 1
@@ -97,7 +97,7 @@ struct SessionView {
     try unsafe path.call { unsafe agonyfs_tree_show(tree.number, $0) }
   }
 
-  /// Makes what something can be mounted at, if it is missing: in memory, since everything else is read-only.
+  /// Makes the file or directory to mount at, if it is missing: in memory, since everything else is read-only.
   private func makePlace(_ path: FilePath, like tree: Descriptor) throws(Errno) {
     var status = stat()
     try systemCall { unsafe fstat(tree.number, &status) }
@@ -118,7 +118,6 @@ struct SessionView {
     Descriptor(try unsafe path.call { unsafe open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
   }
 
-  /// What a step does, for a sentence.
   private static func action(_ step: SessionStep) -> String {
     switch step {
     case .copy(let path, _): "copying the mount of \(path)"

@@ -1,7 +1,7 @@
-/// Reads CSV as RFC 4180 has it, and with semicolons or tabs in the place of commas.
+/// Reads CSV (RFC 4180), also with semicolons or tabs instead of commas.
 struct CSVReader {
   struct Malformed: Error, Equatable {
-    /// The line, from 1.
+    /// The line, counted from 1.
     var line: Int
     var reason: String
   }
@@ -11,7 +11,7 @@ struct CSVReader {
   private var place = 0
   private var line = 1
 
-  /// A reader of a text; the separator is the one that the first line has most.
+  /// The separator is the one that occurs most often in the first line.
   init(_ text: [UInt8]) {
     let mark = Array("\u{FEFF}".utf8)
     bytes = text.starts(with: mark) ? Array(text.dropFirst(mark.count)) : text
@@ -32,7 +32,7 @@ struct CSVReader {
     return known.first { counts[$0] ?? 0 == most } ?? known[0]
   }
 
-  /// The fields of the next record; nil at the end. Empty lines are no records.
+  /// The fields of the next record; nil at the end. Empty lines are skipped.
   mutating func next() throws(Malformed) -> [String]? {
     while place < bytes.count, Self.isLineEnd(bytes[place]) { skipLineEnd() }
     guard place < bytes.count else { return nil }

@@ -1,5 +1,5 @@
 // Invariants
-// 1. All times are read before the first one is changed: what is changed may be found again, at another place.
+// 1. All times are read before the first one is changed: a query could find a changed file again, at another place.
 // 2. A file is changed once, however often it is named: a second shift would make the time wrong.
 
 internal import Catalog
@@ -8,20 +8,20 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// `agonyfs tag --shift`: times that are wrong as the clock of their camera was.
+/// `agonyfs tag --shift`: corrects times that a wrong camera clock set.
 struct ClockShift {
-  /// Most photos that are named one by one.
+  /// Most skipped photos that are listed one by one.
   private static let mostNamed = 20
 
   let shift: TimeShift
-  /// What is to be said of files, by their absolute paths.
+  /// The changes to make, by the files' absolute paths.
   private(set) var changes: [(path: [UInt8], change: WordsChange)] = []
-  /// How many photos stay as they are.
+  /// How many photos are skipped.
   private(set) var left = 0
-  /// Devices and inodes.
+  /// The devices and inodes of the files seen so far.
   private var seen: Set<[UInt64]> = []
 
-  /// - Throws: `CommandFailure` if the text is no shift.
+  /// - Throws: `CommandFailure` if the text is not a shift.
   init(_ text: String) throws(CommandFailure) {
     guard let shift = TimeShift(text) else {
       throw CommandFailure(.usage, "\"\(text)\" is no shift, which looks like +1h, -30m or +1d2h.")
@@ -29,7 +29,7 @@ struct ClockShift {
     self.shift = shift
   }
 
-  /// Takes what a query finds in a directory, if the first word is one; else the words are files.
+  /// If the first word is a directory, takes the query's photos in it; otherwise the words are files.
   mutating func take(_ words: [Word], _ listed: [[UInt8]]) throws {
     guard let first = words.first, Directory.exists(at: first.path) else {
       for path in words.map(\.bytes) + listed { try take(file: path) }

@@ -1,7 +1,7 @@
 // Invariants
-// 1. All rows are read and understood before the first file is touched.
-// 2. What a row says is said about its file as a whole, or not at all.
-// 3. No row reaches a file outside of the space, whatever its path.
+// 1. All rows are read and parsed before the first file is changed.
+// 2. A row is applied to its file as a whole, or not at all.
+// 3. No row changes a file outside the space, whatever path it names.
 
 internal import ArgumentParser
 internal import Client
@@ -9,17 +9,17 @@ internal import Mount
 internal import System
 internal import SystemPackage
 
-/// `agonyfs tag --from`: facts of another program.
+/// `agonyfs tag --from`: imports facts from another program.
 struct FactImport {
   /// The file of JSON or CSV.
   let from: FilePath
   /// `THEIRS=OURS,…`.
   let map: String
-  /// Where the space is mounted, or a directory in it.
+  /// The mount point of the space, or a directory in it.
   let place: [UInt8]
   let isTrial: Bool
 
-  /// Most rows without a file that are named one by one.
+  /// Most rows without a file that are listed one by one.
   private static let mostNamed = 20
 
   func run() throws {
@@ -64,7 +64,7 @@ struct FactImport {
         "What you had said of \(replacing.counted("file")) \(verb): \(replaced.sorted().joined(separator: ", ")).")
     }
     for (row, path, change) in changes where !change.isEmpty {
-      // What an earlier row said is no loss.
+      // Only the first row of a file replaces words of the user.
       let isFirst = touched.insert(path).inserted
       let words = isFirst ? change.replaced(of: (try? AttributeFile(path).words()) ?? [:]) : []
       do {
@@ -74,7 +74,7 @@ struct FactImport {
       } catch let failure as CommandFailure {
         refused += 1
         Output.note("Row \(row): \(failure.message)")
-        // The next row would fail as well.
+        // This error would hit every further row as well.
         if failure.status == .noRoom {
           sayReplaced()
           throw ExitCode(failure.status.rawValue)
@@ -88,7 +88,7 @@ struct FactImport {
   }
 }
 
-/// Finds the files that rows are about.
+/// Finds the files that rows name.
 struct FileFinder {
   enum Match: Equatable {
     case one([UInt8])
@@ -96,11 +96,11 @@ struct FileFinder {
     case several(Int)
   }
 
-  /// The directory where relative paths begin.
+  /// The directory that relative paths start from.
   let place: SpacePlace
-  /// The same as the user gave it.
+  /// The path of that directory, as the user gave it.
   let path: [UInt8]
-  /// Paths in the space by names; made when it is needed.
+  /// Paths in the space by file name; built when first needed.
   private var named: [String: [[UInt8]]]?
 
   init(place: SpacePlace, path: [UInt8]) {
@@ -119,7 +119,7 @@ struct FileFinder {
       if bytes.contains(0) { return .none }
       let start = place.mountPoint + [slash] + place.path + [slash]
       let whole = bytes.first == slash ? bytes : start + bytes
-      // Links and `..` are followed first, so what is found is where it seems to be.
+      // Links and `..` are resolved first, so the check sees the real place.
       if let found = try? SpacePlace.of(whole), found.mountPoint == place.mountPoint {
         return .one(found.mountPoint + [slash] + found.path)
       }
@@ -147,7 +147,7 @@ struct FileFinder {
     var reader = try library.source.answer(to: request)
     var names: [String: [[UInt8]]] = [:]
     _ = try reader.paths { path in
-      // Texts are equal if they look equal, however their accents are written.
+      // Swift compares strings by canonical equivalence, so accents match however they are encoded.
       let name = path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? path.startIndex)...]
       names[String(decoding: name, as: UTF8.self), default: []].append(Array(path))
     }

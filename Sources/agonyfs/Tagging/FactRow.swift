@@ -1,16 +1,16 @@
 internal import Catalog
 internal import Client
 
-/// One record of a table of facts, with its number from 1.
+/// One record of a table of facts, numbered from 1.
 struct FactRow: Equatable {
   var number: Int
-  /// What stands in each of its fields: several texts for a list.
+  /// The texts of each field; a list has several.
   var texts: [String: [String]]
 
-  /// The records of a file of JSON or CSV.
+  /// Parses a file of JSON or CSV.
   ///
-  /// - Parameter fields: the fields that are asked for; in JSON, names with points are of objects inside.
-  /// - Throws: `CommandFailure` if it is neither.
+  /// - Parameter fields: chooses the fields to read; in JSON, a name with points leads into nested objects.
+  /// - Throws: `CommandFailure` if the file is neither.
   static func read(_ bytes: [UInt8], named name: String, fields: (_ known: [String]) throws -> [String]) throws
     -> [FactRow]
   {
@@ -36,7 +36,7 @@ struct FactRow: Equatable {
     }
     if case .array(let inside)? = values.first, values.count == 1 { values = inside }
     var known = values.first?.fields.map(\.name) ?? []
-    // Few rows have all fields of the user's own.
+    // Most rows lack some of the user's own fields, so all rows are searched for their names.
     var seen = Set(known)
     for value in values {
       known += value.fields.map(\.name).filter { OwnField.begins($0) && seen.insert($0).inserted }
@@ -87,12 +87,12 @@ struct FactRow: Equatable {
   }
 }
 
-/// Which field of a table is which of ours.
+/// Maps another program's fields to agonyfs fields.
 struct FieldMap: Equatable {
   enum Target: String, CaseIterable {
     case path, name, title, caption, tags, people, rating, favourite, taken, position, latitude, longitude, stack
 
-    /// The field of a name, or of another word for it.
+    /// Parses the name of a field or a synonym.
     init?(word: String) {
       let word = word.lowercased()
       guard let target = Target(rawValue: word) ?? FactField(name: word).flatMap({ Target(rawValue: $0.rawValue) })
@@ -101,21 +101,21 @@ struct FieldMap: Equatable {
     }
   }
 
-  /// A field of the user's own, and their name for it.
+  /// A user-defined field, and the other program's name for it.
   struct Own: Equatable {
     var name: String
     var theirs: String
   }
 
-  /// Their names for ours.
+  /// The other program's names of agonyfs fields.
   var theirs: [Target: String] = [:]
   private(set) var own: [Own] = []
-  /// All their names that count.
+  /// All of the other program's fields that are read.
   var columns: [String] { Array(Set(theirs.values).union(own.map(\.theirs))) }
 
-  /// Reads `THEIRS=OURS,…`; nothing takes the fields that have our names.
+  /// Parses `THEIRS=OURS,…`; an empty text maps the fields that have the same names.
   ///
-  /// - Parameter known: their fields.
+  /// - Parameter known: the other program's fields.
   init(_ text: String, known: [String]) throws(CommandFailure) {
     if text.isEmpty {
       for column in known {
@@ -153,7 +153,7 @@ struct FieldMap: Equatable {
     }
   }
 
-  /// What a row says about its file.
+  /// The changes that a row makes to its file.
   func change(_ row: FactRow) throws(WordsRefused) -> WordsChange {
     func texts(of field: String?) -> [String]? {
       guard let field, let found = row.texts[field] else { return nil }
@@ -198,7 +198,7 @@ struct FieldMap: Equatable {
     return change
   }
 
-  /// Tags or people. One text may hold several; those of a list are one each.
+  /// Tags or people. A single text may hold several; in a list, each text is one.
   private func words(_ field: String, _ texts: [String]) throws(WordsRefused) -> [String] {
     let value = texts.count == 1 ? FactValue(field: field, text: texts[0]) : FactValue(field: field, texts: texts)
     switch value {

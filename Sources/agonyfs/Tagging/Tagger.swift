@@ -8,10 +8,10 @@ internal import SystemPackage
 struct Tagger {
   let change: WordsChange
 
-  /// Changes what is said about a file. Whatever fails, nothing of it is half done, but that a tag of the file itself
-  /// may still be there.
+  /// Changes the words about a file. If this fails, nothing is half done, except that a removed tag that the file
+  /// itself states may still be there.
   ///
-  /// - Parameter path: where the file is; symbolic links, such as those of views, are followed.
+  /// - Parameter path: the file; symbolic links, such as those of views, are followed.
   /// - Throws: `CommandFailure`.
   func tag(_ path: [UInt8]) throws {
     let shown = TerminalText.safe(path)
@@ -30,7 +30,7 @@ struct Tagger {
     try Self.refusing(shown) {
       try AttributeFile(whole).say(change) { Self.words("tags", of: place, library) }
       if !change.removedPeople.isEmpty {
-        // There is no attribute that takes a person away from the file itself.
+        // No attribute can remove a person that the file itself names.
         let found = Self.words("people", of: place, library) ?? []
         for person in WordList.without(found, WordList.without(found, change.removedPeople)) {
           Output.note("\(TerminalText.safe(person)) is named in \(shown) itself, and stays.")
@@ -51,13 +51,13 @@ struct Tagger {
     return unsafe stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// What the catalog finds; nil if it does not know the file, or not yet.
+  /// The words that the catalog has; nil if it does not know the file, or not yet.
   private static func words(_ field: String, of place: SpacePlace, _ library: PhotoLibrary) -> [String]? {
     guard let facts = try? library.facts(of: place.path).facts else { return nil }
     return facts[field]?.elements.compactMap(\.text) ?? []
   }
 
-  /// Calls `body`, whose errors become sentences about a file.
+  /// Runs `body` and turns its errors into sentences about a file.
   static func refusing(_ shown: String, _ body: () throws -> Void) throws {
     do {
       try body()

@@ -1,18 +1,18 @@
 // Invariants
-// 1. The password of an enrolled slot is its secret as hexadecimal digits. They are made in locked memory.
+// 1. The password of an enrolled slot is its secret as hexadecimal digits, which are made in locked memory.
 
 internal import Crypto
 internal import Glibc
 internal import QuickUnlock
 internal import Vault
 
-/// Why an enrolled method opens nothing. Another one, or a typed password, may still open the space.
+/// Why an enrolled method opens nothing. Another method, or a typed password, may still open the space.
 enum UnlockFailure: Error {
-  /// The helper says why.
+  /// The helper gave the reason.
   case refused(UnlockReply)
-  /// The helper says nothing.
+  /// The helper gave no answer.
   case noAnswer(CommandFailure)
-  /// There is a key, but no space opens with it.
+  /// A key was found, but no space opens with it.
   case opensNothing
 
   func failure(of method: UnlockMethod) -> CommandFailure {
@@ -27,12 +27,12 @@ enum UnlockFailure: Error {
   }
 }
 
-/// Keys that are enrolled on this machine.
+/// The keys that are enrolled on this machine.
 enum EnrolledKey {
-  /// Whether somebody is there to be asked.
+  /// Whether a user at a terminal can be asked.
   static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && Terminal() != nil }
 
-  /// Makes a key and what holds it.
+  /// Makes a key and stores it with the method.
   ///
   /// - Throws: `UnlockFailure`.
   static func make(
@@ -42,7 +42,7 @@ enum EnrolledKey {
     return (Enrolment(vault: vault, method: request.method, record: reply.record), try password(of: reply))
   }
 
-  /// Asks for a PIN that a key is to have.
+  /// Asks for the PIN of a new key.
   ///
   /// - Throws: `CommandFailure`.
   static func newPIN() throws -> SecretBytes {
@@ -67,12 +67,12 @@ enum EnrolledKey {
     return try password(of: ask(UnlockRequest(.get, enrolment.method, record: enrolment.record)))
   }
 
-  /// Deletes what holds a key. Throws as `get`.
+  /// Deletes a stored key. Throws as `get`.
   static func drop(_ enrolment: Enrolment) throws {
     _ = try ask(UnlockRequest(.drop, enrolment.method, record: enrolment.record))
   }
 
-  /// The error of using a key: an `UnlockFailure` if it opens nothing, else as it is.
+  /// Converts an error of using a key: an `UnlockFailure` if the key opens nothing, otherwise the same error.
   static func unopened(_ error: any Error, _ method: UnlockMethod) -> any Error {
     let isOwn = (error as? CommandFailure)?.status == .noSpaceOpens
     let isVaults = (error as? VaultError).map { $0 == .noSpaceOpens || $0 == .passwordReplaced } ?? false

@@ -1,9 +1,9 @@
 // Invariants
-// 1. The password is checked before anything is made: a wrong one leaves nothing.
-// 2. The record is written before the slot, so a crash leaves a record that opens nothing, and never a slot that nobody
-//    knows of.
-// 3. What is replaced is taken away when there is a new key, and only with its slot: a key that is the only one of its
-//    space, or that cannot be tried, stays, and nothing is replaced.
+// 1. The password is checked before anything is made, so a wrong one leaves nothing behind.
+// 2. The record is written before the slot, so a crash can leave a record that opens nothing, but never a slot that no
+//    record names.
+// 3. The old key is removed once a new key exists, and only together with its slot: if it is the only key of its space,
+//    or cannot be tried, it stays and nothing is replaced.
 
 internal import Albums
 internal import ArgumentParser
@@ -12,21 +12,21 @@ internal import QuickUnlock
 internal import SystemPackage
 internal import Vault
 
-/// Gives a space a key that this machine or something beside it holds.
+/// Gives a space a key that this machine or a connected device holds.
 struct Enrolling {
   let vault: Vault
-  /// Its path, for questions.
+  /// The vault's path, for questions.
   let path: FilePath
   let method: UnlockMethod
-  /// Whether other methods keep theirs.
+  /// Whether other methods keep their keys.
   let keepsOthers: Bool
-  /// Whether nobody needs to be asked before something is replaced.
+  /// Whether keys may be replaced without asking.
   let mayReplace: Bool
-  /// Whether a token is to find the credential by itself.
+  /// Whether a token must find the credential without a record (resident key).
   let isResident: Bool
   let hasPIN: Bool
 
-  /// Asks for the space's password, and has a new key open it too.
+  /// Asks for the space's password, and adds a new key that opens the space as well.
   func enrol(_ options: PasswordOptions<CurrentPassword>) throws {
     let records = Enrolments()
     let replaced = try records.list(vault: vault.identifierText).filter { !keepsOthers || $0.method == method }
@@ -74,15 +74,15 @@ struct Enrolling {
     else { throw CommandFailure(.failure, "Nothing was changed.") }
   }
 
-  /// Runs `body`; failures of the method become sentences.
+  /// Runs `body` and turns failures of the method into sentences.
   static func saying<R>(_ method: UnlockMethod, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as UnlockFailure { throw error.failure(of: method) }
   }
 }
 
-/// Takes an enrolled key away: its slot in the vault, what holds it, and the record on this machine.
+/// Removes an enrolled key: its slot in the vault, the stored key, and the record on this machine.
 struct Unenrolling {
-  /// What is said when nobody can open a slot that is to go.
+  /// Said when the slot cannot be opened and so stays.
   static let slotStays =
     "The vault keeps the slot of the key that was enrolled, as it was not opened; only agonyfs password change --rekey "
     + "ends it."
@@ -91,7 +91,7 @@ struct Unenrolling {
   let path: FilePath
   let method: UnlockMethod
 
-  /// Does it. Without opening the slot if it is only forgotten here.
+  /// Removes the key. With `onlyForgetting`, the slot is not opened and stays.
   func run(onlyForgetting: Bool) throws {
     let records = Enrolments()
     guard let enrolment = try records.list(vault: vault.identifierText).first(where: { $0.method == method }) else {
@@ -107,8 +107,8 @@ struct Unenrolling {
 
   /// Removes the slot of an enrolled key.
   ///
-  /// - Throws: what `SpaceManager.removePassword` throws: `.lastPassword` if nothing else opens the space;
-  ///   `CommandFailure` if there is no key. Then nothing was changed.
+  /// - Throws: the errors of `SpaceManager.removePassword`: `.lastPassword` if nothing else opens the space;
+  ///   `CommandFailure` if the key cannot be fetched. In all these cases nothing was changed.
   static func removeSlot(of enrolment: Enrolment, in vault: Vault) throws {
     do {
       let key = try EnrolledKey.get(enrolment)
@@ -116,7 +116,7 @@ struct Unenrolling {
         throw EnrolledKey.unopened(error, enrolment.method)
       }
     } catch UnlockFailure.opensNothing where vault.passedOverDerivations == 0 {
-      // The space got another key since; there is nothing left of it in the vault.
+      // The space got another key in the meantime; the vault has nothing left to remove.
     } catch let error as UnlockFailure {
       let failure = error.failure(of: enrolment.method)
       throw CommandFailure(
@@ -126,7 +126,7 @@ struct Unenrolling {
     }
   }
 
-  /// Takes what holds a key and the record away.
+  /// Removes the stored key and the record.
   static func takeAway(_ enrolment: Enrolment) throws {
     try? EnrolledKey.drop(enrolment)
     try Enrolments().remove(enrolment)

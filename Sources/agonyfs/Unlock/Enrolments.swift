@@ -1,22 +1,22 @@
 // Invariants
-// 1. No record holds a secret: what it leads to does.
-// 2. A record names no path. Its file is named by the identifier in the vault's agonyfs.json and by the method.
+// 1. No record holds a secret; the secret is in the place that the record leads to.
+// 2. A record names no path. Its file name has the identifier of the vault's agonyfs.json and the method.
 
 internal import QuickUnlock
 internal import System
 internal import SystemPackage
 internal import Vault
 
-/// What can open spaces of a vault on this machine without a typed password.
+/// A key that opens spaces of a vault on this machine without a typed password.
 struct Enrolment: Equatable {
   /// The identifier of the vault, as hexadecimal digits.
   var vault: String
   var method: UnlockMethod
-  /// What the helper needs to get it.
+  /// The data that the helper needs to fetch the key.
   var record: [UInt8]
 }
 
-/// The records of what is enrolled on this machine, by this user: at most one of each method for a vault.
+/// The records of this user's enrolled keys on this machine: at most one of each method for a vault.
 struct Enrolments {
   private static let prefix = "unlock-"
   private static let magic = Array("agonyfs unlock 1\n".utf8)
@@ -24,7 +24,7 @@ struct Enrolments {
 
   init() { folder = StateFolder.ofUser() }
 
-  /// All records, or those of a vault, in the order of the methods.
+  /// All records, or those of one vault, sorted by vault and method.
   func list(vault: String? = nil) throws -> [Enrolment] {
     guard let folder else { return [] }
     var found: [Enrolment] = []
@@ -37,7 +37,7 @@ struct Enrolments {
     return found.sorted { ($0.vault, $0.method.rawValue) < ($1.vault, $1.method.rawValue) }
   }
 
-  /// Writes a record in the place of the one of the same vault and method.
+  /// Writes a record; it replaces the one of the same vault and method.
   func write(_ enrolment: Enrolment) throws {
     guard let folder else {
       throw CommandFailure(.failure, "There is no home directory to keep a record in; set HOME.")

@@ -3,7 +3,7 @@ internal import QuickUnlock
 internal import SystemPackage
 internal import Vault
 
-/// The options that say what holds a key.
+/// The options that choose an unlock method.
 struct UnlockOptions: ParsableArguments {
   @Flag(help: "In the keyring of your session: gnome-keyring, KWallet.")
   var keyring = false

@@ -3,14 +3,14 @@ internal import QuickUnlock
 internal import System
 internal import SystemPackage
 
-/// The helper that talks to keyrings, tokens and TPMs; it is in the same directory as this program. Libraries for that never get
-/// into this process.
+/// The helper that talks to keyrings, tokens and TPMs, a program in the same directory as this one. The libraries for
+/// that are never loaded into this process.
 enum UnlockProgram {
-  /// Starts it for one request.
+  /// Starts the helper for one request.
   ///
-  /// - Throws: `CommandFailure` if it cannot be started or gives no answer.
+  /// - Throws: `CommandFailure` if it cannot be started or does not answer.
   static func ask(_ request: UnlockRequest) throws -> UnlockReply {
-    // It may end before it has read the request; then there is no answer.
+    // The helper may end before it has read the request; then there is no answer.
     signal(SIGPIPE, SIG_IGN)
     let path = OwnFolder.path(of: "agonyfs-unlock")
     let (process, answer) = try CommandFailure.doing("starting \(path)") { () throws(Errno) in
@@ -31,24 +31,24 @@ enum UnlockProgram {
     }
   }
 
-  /// Given once, when it is first used.
+  /// Printed at its first use, so only once.
   private static let waitingNote: Void = Output.note(
     "Waiting for the keyring: unlock it where it asks for that, or press Ctrl-C; agonyfs mount --ask asks for the password "
       + "instead.")
 
-  /// Whether nothing comes for two seconds.
+  /// Whether no answer arrives for two seconds.
   private static func isSilent(_ answer: Descriptor) -> Bool {
     var waited = pollfd(fd: answer.number, events: Int16(POLLIN), revents: 0)
     return (try? systemCall { unsafe poll(&waited, 1, 2000) }) == 0
   }
 
-  /// Its ends of the pipes are open only in it on return.
+  /// Starts the helper and sends the request. On return, its ends of the pipes are open only in it.
   private static func start(
     _ path: String, _ request: UnlockRequest
   ) throws(Errno) -> (process: ChildProcess, answer: Descriptor) {
     let question = try Descriptor.pipe()
     let answer = try Descriptor.pipe()
-    // Libraries write lines of their own to standard error.
+    // Its standard error is closed, because the libraries write messages there.
     let process = try ChildProcess(
       path, arguments: ["agonyfs-unlock"], descriptors: [question.reading, answer.writing, nil])
     try? request.send(to: question.writing)

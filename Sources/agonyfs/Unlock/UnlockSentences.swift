@@ -1,7 +1,7 @@
 internal import QuickUnlock
 
 extension UnlockMethod {
-  /// What holds the key, in a sentence.
+  /// The place of the key, in a sentence.
   var place: String {
     switch self {
     case .keyring: "the keyring"
@@ -10,7 +10,7 @@ extension UnlockMethod {
     }
   }
 
-  /// Why there is no key, and what to do.
+  /// Why the key is not available, and what the user can do.
   func sentence(for reply: UnlockReply) -> String {
     switch (self, reply.status) {
     case (.keyring, .unavailable):
@@ -38,7 +38,7 @@ extension UnlockMethod {
     case (.tpm, .needsPIN): "The key in the TPM needs its PIN, and there is no terminal to type it at."
     case (.tpm, .wrongPIN): "The TPM does not accept this PIN; after many wrong ones it is blocked for a time."
     case (.tpm, .blocked): "The TPM is blocked after too many wrong PINs; wait some hours and try again."
-    // As tables of the TPM's errors have it.
+    // In hexadecimal, as tables of TPM errors list them.
     case (.tpm, _) where reply.detail != 0:
       "Using \(place) failed with error 0x\(String(reply.detail, radix: 16)); if another program uses it, try again."
     case (_, _): "Using \(place) failed\(reply.detail == 0 ? "" : " with error \(reply.detail)")."

@@ -7,7 +7,7 @@ internal import SystemPackage
 internal import Vault
 
 extension FileName {
-  /// The name in a request. Throws ENAMETOOLONG, or EINVAL for what the kernel never sends.
+  /// The name in a request. Throws ENAMETOOLONG, or EINVAL for names that the kernel never sends.
   @inline(__always)
   init(request name: UnsafePointer<CChar>?) throws(Errno) {
     guard let name = unsafe name else { throw .invalidArgument }
@@ -26,7 +26,7 @@ func bytes(of text: UnsafePointer<CChar>?) -> [UInt8] {
 }
 
 extension InodeNumber {
-  /// The inode of a request that changes something. Throws EROFS for what is not stored.
+  /// The inode of a request that changes something. Throws EROFS if it is virtual.
   @inline(__always)
   init(stored number: fuse_ino_t) throws(Errno) {
     self.init(rawValue: number)
@@ -39,14 +39,14 @@ extension Timestamp {
     self.init(seconds: Int64(time.tv_sec), nanoseconds: UInt32(clamping: time.tv_nsec))
   }
 
-  /// As in `struct stat`.
+  /// The time in the form of `struct stat`.
   var timespec: timespec {
     Glibc.timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds))
   }
 }
 
 extension stat {
-  /// The attributes of an inode, as the kernel gets them.
+  /// The attributes of an inode in the form for the kernel.
   init(_ attributes: Attributes) {
     self.init()
     st_ino = UInt(attributes.inode.rawValue)
@@ -65,7 +65,7 @@ extension stat {
 }
 
 extension fuse_entry_param {
-  /// What a name leads to, and for how many seconds the kernel may keep it.
+  /// The inode that a name leads to, and for how many seconds the kernel may cache name and attributes.
   init(_ attributes: Attributes, seconds: Double = SessionLimits.cacheSeconds) {
     self.init()
     ino = attributes.inode.rawValue
@@ -76,7 +76,7 @@ extension fuse_entry_param {
     entry_timeout = seconds
   }
 
-  /// The answer for a name that does not exist. Unlike an error, it has a lifetime, so the kernel need not ask again.
+  /// The reply for a name that does not exist. Unlike an error, it has a lifetime, so the kernel need not ask again.
   static var absent: fuse_entry_param {
     var entry = fuse_entry_param()
     entry.entry_timeout = SessionLimits.cacheSeconds
@@ -104,8 +104,7 @@ extension Opener {
   }
 }
 
-/// The supplementary groups of the client of a request; none if they cannot be known, as for a process in another
-/// namespace.
+/// The supplementary groups of a request's client; empty if they are unknown, as for a process in another namespace.
 func supplementaryGroups(_ request: fuse_req_t?) -> [gid_t] {
   var groups = [gid_t](repeating: 0, count: 64)
   var count = unsafe fuse_req_getgroups(request, CInt(groups.count), &groups)
@@ -142,7 +141,7 @@ extension AttributeChanges {
 }
 
 extension statvfs {
-  /// The free room, as the kernel gets it.
+  /// The free room in the form for the kernel.
   init(_ statistics: Statistics) {
     self.init()
     f_bsize = UInt(statistics.blockSize)

@@ -2,33 +2,34 @@ internal import CMount
 internal import Glibc
 internal import System
 
-/// Extended attributes of the root directory that `Unmount` and `SpaceProof` read. They are never listed. Linux lets everybody read
-/// names that begin with `system.`, whatever the mode of the directory.
+/// Extended attributes of the root directory that `Unmount` and `SpaceProof` read. They are never listed. Linux lets
+/// all users read names that begin with `system.`, whatever the directory's mode.
 enum DaemonAttribute: String {
-  /// Which process serves the mount. `RootDirectory.server` of agonyfs-web has the same name.
+  /// The process that serves the mount. `RootDirectory.server` of agonyfs-web has the same name.
   case identity = "system.agonyfs.daemon"
-  /// The same. It also announces that the mount is about to be detached and that its open files are to end first. Only
-  /// the daemon's user and root may read it.
+  /// The serving process as well. Reading it also announces that the mount is about to be detached and that open files
+  /// may end first. Only the daemon's user and root may read it.
   case lazy = "system.agonyfs.daemon.lazy"
-  /// The same. It also asks that the host keeps nothing of the vault's files in memory once the mount has ended. The same
-  /// users may read it.
+  /// The serving process as well. Reading it also asks that no data of the vault's files stays in the host's memory
+  /// after the mount has ended. Only the daemon's user and root may read it.
   case evicting = "system.agonyfs.daemon.evicting"
-  /// Which space it is, for who has opened that space, too: see `SpaceProof`. The same users may read it.
+  /// Proves which space is mounted, to a process that has opened the same space: see `SpaceProof`. Only the daemon's
+  /// user and root may read it.
   case space = "system.agonyfs.daemon.space"
 
-  /// The attribute with this name, which has no NUL; nil for all other names.
+  /// The attribute with this name, given without a NUL; nil for all other names.
   init?(_ name: [UInt8]) {
     self.init(rawValue: String(decoding: name, as: UTF8.self))
   }
 }
 
-/// Which process serves a mount, and in which mount namespace.
+/// The process that serves a mount, and its mount namespace.
 struct DaemonIdentity: Sendable, Equatable {
   /// The process ID.
   let process: Int32
-  /// Its start time, in clock ticks since boot. It tells the process from a later one with the same ID.
+  /// Its start time, in clock ticks since boot. It distinguishes the process from a later one with the same ID.
   let started: UInt64
-  /// The inode number of its mount namespace; 0 if there is no /proc.
+  /// The inode number of its mount namespace; 0 without /proc.
   let namespace: UInt64
 
   /// The calling process.
@@ -39,7 +40,7 @@ struct DaemonIdentity: Sendable, Equatable {
     return DaemonIdentity(process: process, started: startOf(process) ?? 0, namespace: namespace)
   }
 
-  /// The value of the attribute.
+  /// The attribute's value.
   var text: [UInt8] { Array("\(process) \(started) \(namespace)".utf8) }
 
   var isRunning: Bool { Self.startOf(process) == started }
@@ -50,7 +51,7 @@ struct DaemonIdentity: Sendable, Equatable {
     return namespace != 0 && own != 0 && namespace != own
   }
 
-  /// The start time of a process; nil if there is none.
+  /// The start time of a process; nil if it does not run.
   private static func startOf(_ process: Int32) -> UInt64? {
     guard let line = try? WholeFile.read("/proc/\(process)/stat"),
       // The second field is the program name in parentheses and may contain anything.
@@ -62,7 +63,7 @@ struct DaemonIdentity: Sendable, Equatable {
   }
 }
 
-// In an extension, so that the compiler writes the other initializer.
+// In an extension, so that the memberwise initializer stays.
 extension DaemonIdentity {
   /// Parses what `text` wrote; nil for anything else.
   init?(text: [UInt8]) {

@@ -6,7 +6,7 @@ internal import SystemPackage
 
 /// Asks a mount which process serves it.
 enum DaemonQuestion {
-  /// Reads one of the attributes. Nil if the mount is dead, is not ours, or does not answer this user.
+  /// Reads one of the attributes. Nil if the mount is dead, is not an agonyfs mount, or does not answer this user.
   static func ask(_ attribute: DaemonAttribute, of path: FilePath, _ entry: MountTableEntry) -> DaemonIdentity? {
     let answer = unsafe ask { value, size in
       unsafe path.withPlatformString { unsafe getxattr($0, attribute.rawValue, value, size) }
@@ -14,14 +14,14 @@ enum DaemonQuestion {
     return answer ?? askAsOwner(attribute, path, entry)
   }
 
-  /// Without `allow_other` a mount answers only its user, not even root.
+  /// Asks as the mount's user: without `allow_other` a mount answers only its user, not even root.
   private static func askAsOwner(
     _ attribute: DaemonAttribute, _ path: FilePath, _ entry: MountTableEntry
   ) -> DaemonIdentity? {
     guard geteuid() == 0, let user = entry.number(of: "user_id"), let group = entry.number(of: "group_id"), user != 0
     else { return nil }
     let answer = Mutex<DaemonIdentity?>(nil)
-    // In its own thread, because that thread cannot become root again.
+    // In a separate thread, because a thread that gave up root cannot become root again.
     let thread = try? Thread {
       let found = unsafe ask { value, size in
         unsafe path.withPlatformString {

@@ -6,16 +6,16 @@ internal import Library
 internal import SystemPackage
 internal import Vault
 
-/// What the kernel caches of a mount. While somebody holds a copy of the mount, the kernel would show them that even
-/// when nobody answers any more. Forgetting may wait until requests are answered, so a thread that serves requests must
-/// not call it.
+/// The kernel's caches of a mount. While another mount namespace holds a copy of the mount, its processes would see
+/// cached files even when no process answers any more. Invalidating may wait until requests are answered, so a thread
+/// that serves requests must not call it.
 @safe struct KernelCaches {
   private let session: OpaquePointer
   private let volume: Volume
 
   private var fileSystem: FileSystem { volume.fileSystem }
 
-  /// Names per batch. The lock of the file system is not held while the kernel forgets them.
+  /// Names in a batch. The file system's lock is not held while the kernel forgets them.
   private static let batch = 1000
 
   init(of session: OpaquePointer, _ volume: Volume) {
@@ -23,14 +23,14 @@ internal import Vault
     self.volume = volume
   }
 
-  /// Makes the kernel write back what programs wrote through memory maps. Only open files can have such data: the
+  /// Makes the kernel write back data that programs wrote through memory maps. Only open files can have such data: the
   /// kernel writes it back when the last map of a file is gone.
   func writeBack() {
     for inode in fileSystem.openInodes { forgetContent(of: inode) }
   }
 
   /// Makes the kernel forget names, attributes and contents. Without the names in the root directory nothing below can
-  /// be found, and the kernel drops what nobody uses. The rest is in use, and most of that is in the inode table.
+  /// be found, and the kernel drops what is unused. The rest is in use, and most of it is in the inode table.
   func forget() {
     for name in VirtualTree.rootNames { forget(name) }
     // "." and ".." have the cookies 1 and 2.
@@ -40,7 +40,7 @@ internal import Vault
     for inode in volume.shared.listed { forgetContent(of: inode) }
   }
 
-  /// Forgets a batch of names in the root directory. Returns the cookie of the last one; nil if there was none.
+  /// Forgets a batch of names in the root directory. Returns the cookie of the last one; nil if none was left.
   private func forgetNames(after cookie: UInt64) -> UInt64? {
     var names: [[UInt8]] = []
     var last: UInt64?

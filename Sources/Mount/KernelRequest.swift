@@ -3,13 +3,13 @@ internal import CMount
 internal import Library
 internal import Vault
 
-/// A request of the kernel in its receive buffer (linux/fuse.h). It gives what must be known before libfuse parses the
-/// request, and what libfuse does not pass on.
+/// A request of the kernel in its receive buffer (linux/fuse.h): the fields that are needed before libfuse parses it,
+/// and those that libfuse does not pass on.
 @safe struct KernelRequest {
   private let bytes: UnsafeRawBufferPointer
   private let header: fuse_in_header
 
-  /// The most bytes of a small read or write.
+  /// Largest small read or write, in bytes.
   static let smallBytes = 32 << 10
 
   /// Parses a request, which must stay in place. Nil if it is shorter than a header.
@@ -19,9 +19,9 @@ internal import Vault
     header = unsafe bytes.loadUnaligned(as: fuse_in_header.self)
   }
 
-  /// Bytes, including the header.
+  /// Its size in bytes, including the header.
   var size: Int { unsafe bytes.count }
-  /// The number by which it is answered.
+  /// The number that the reply refers to.
   var unique: UInt64 { header.unique }
   var node: UInt64 { header.nodeid }
   /// The client thread; 0 for the kernel itself.
@@ -35,15 +35,15 @@ internal import Vault
   /// Bytes after the header.
   private var bodySize: Int { unsafe bytes.count - MemoryLayout<fuse_in_header>.size }
 
-  /// The body; nil if there are fewer bytes.
+  /// The body; nil if the request is too short.
   @inline(__always)
   private func body<Body: BitwiseCopyable>(_ type: Body.Type) -> Body? {
     guard bodySize >= MemoryLayout<Body>.size else { return nil }
     return unsafe bytes.loadUnaligned(fromByteOffset: MemoryLayout<fuse_in_header>.size, as: type)
   }
 
-  /// Whether it counts as use of the mount. What file managers ask for an open window does not, nor what the kernel
-  /// does by itself.
+  /// Whether it counts as use of the mount. Requests of file managers for an open window do not count, nor do the
+  /// kernel's own.
   var isUse: Bool {
     switch operation {
     case FUSE_FORGET, FUSE_BATCH_FORGET, FUSE_INTERRUPT, FUSE_STATFS, FUSE_DESTROY: false
@@ -51,7 +51,7 @@ internal import Vault
     }
   }
 
-  /// Whether it first clears set-user-ID and set-group-ID bits, if FUSE_HANDLE_KILLPRIV_V2 is agreed on.
+  /// Whether it must first clear set-user-ID and set-group-ID bits, if FUSE_HANDLE_KILLPRIV_V2 was negotiated.
   var clearsSetBits: Bool {
     switch operation {
     case FUSE_WRITE:
@@ -69,12 +69,12 @@ internal import Vault
     }
   }
 
-  /// Whether it probably takes only microseconds: no long list, few bytes, and no wait for the disk. Waiting for the
-  /// disk is fine if there is no other client (`isAlone`).
+  /// Whether it probably takes only microseconds: no long list, few bytes, and no disk I/O. With a single client
+  /// (`isAlone`), waiting for the disk does not matter.
   func isSmall(isAlone: @autoclosure () -> Bool) -> Bool {
     switch operation {
     case FUSE_READ:
-      // What is not stored is made when it is read.
+      // Virtual files are made when they are read.
       if VirtualNode.isVirtual(InodeNumber(rawValue: node)) { return false }
       return body(fuse_read_in.self).map { $0.size <= Self.smallBytes } ?? false
     case FUSE_WRITE: return bodySize <= Self.smallBytes + MemoryLayout<fuse_write_in>.size

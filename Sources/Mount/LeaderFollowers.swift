@@ -7,15 +7,16 @@
 // watchdog passes the leadership on.
 //
 // Invariants:
-// 1. While a follower sleeps, there is a leader, or one was woken to be it, or a thread keeps the leadership and the
-//    watchdog is awake. So no request waits longer than two ticks of the watchdog.
-// 2. Whoever wakes a follower counts it among the leaders. A thread that keeps the leadership is not among them.
-// 3. The watchdog sleeps only while nobody keeps the leadership.
+// 1. While a follower sleeps, there is a leader, or a follower was woken to lead, or a thread keeps the leadership and
+//    the watchdog is awake. So no request waits longer than two ticks of the watchdog.
+// 2. The thread that wakes a follower counts it among the leaders. A thread that keeps the leadership is not among
+//    them.
+// 3. The watchdog sleeps only while no thread keeps the leadership.
 
 internal import Glibc
 internal import Synchronization
 
-/// Lets few threads wait for requests, and wakes another when the last of them got a request that takes long.
+/// Lets few threads wait for requests, and wakes another when the last of them takes a long request.
 @safe final class LeaderFollowers: @unchecked Sendable {
   /// The right to lead again after a request.
   struct Leadership: Equatable {
@@ -26,34 +27,34 @@ internal import Synchronization
     var leaders = 0
     var followers = 0
     var isOver = false
-    /// Small requests since the last one that was not.
+    /// Small requests since the last large one.
     var smallInARow = 0
-    /// The number of the leadership that a thread keeps; 0 while none does.
+    /// The number of the kept leadership; 0 for none.
     var kept: UInt64 = 0
     /// The newest number.
     var last: UInt64 = 0
-    /// The newest number at the last tick, and so what was kept then.
+    /// The newest number at the last tick, so that the next tick recognises a leadership kept since then.
     var seen: UInt64 = 0
     /// Whether the watchdog is awake.
     var isWatched = false
-    /// Whether there is a watchdog.
+    /// Whether a watchdog exists.
     var mayKeep = false
   }
 
-  /// How often the watchdog looks, in microseconds. A leadership is kept for two ticks at most.
+  /// The watchdog's interval, in microseconds. A leadership is kept for at most two ticks.
   private static let tick: UInt32 = 500
-  /// After so many ticks with nothing to watch the watchdog sleeps.
+  /// After this many idle ticks the watchdog sleeps.
   private static let idleTicks = 20
 
   private let limit: Int
   private let patience: Int
   private let state = Mutex(State())
-  /// Where followers sleep.
+  /// The semaphore on which followers sleep.
   private let sleepers: UnsafeMutablePointer<sem_t>
-  /// Where the watchdog sleeps.
+  /// The semaphore on which the watchdog sleeps.
   private let alarm: UnsafeMutablePointer<sem_t>
 
-  /// At most `limit` threads lead, and at least one; after more than `patience` small requests in a row, one.
+  /// At least one thread leads, and at most `limit`; after more than `patience` small requests in a row, exactly one.
   init(limit: Int, patience: Int = 16) {
     self.limit = max(1, limit)
     self.patience = patience
@@ -72,11 +73,11 @@ internal import Synchronization
     unsafe sleepers.deallocate()
   }
 
-  /// How many threads lead, and how many follow.
+  /// The numbers of leaders and of followers.
   var counts: (leaders: Int, followers: Int) { state.withLock { ($0.leaders, $0.followers) } }
 
-  /// Returns once the calling thread is a leader. It then waits for one request, and calls `resign()` or `keep()`
-  /// when it has it.
+  /// Returns once the calling thread is a leader. It then waits for one request, and calls `resign()` or `keep()` when
+  /// it has received it.
   func lead() {
     let follows = state.withLock { state in
       let others = state.leaders + (state.kept == 0 ? 0 : 1)
@@ -85,11 +86,11 @@ internal import Synchronization
       return follows
     }
     guard follows else { return }
-    // A signal may interrupt it.
+    // A signal may interrupt the wait.
     while unsafe sem_wait(sleepers) != 0 {}
   }
 
-  /// Ends the calling thread's lead: it has a request that may take long, or none.
+  /// Ends the calling thread's lead, because its request may take long or it received none.
   func resign() {
     let wakes = state.withLock { state in
       state.leaders -= 1
@@ -99,8 +100,8 @@ internal import Synchronization
     if wakes { unsafe sem_post(sleepers) }
   }
 
-  /// Ends the calling thread's lead for a small request. Returns what it may lead again with. Nil if there are other
-  /// leaders, or most requests take long.
+  /// Ends the calling thread's lead for a small request. Returns the right to lead again; nil if there are other
+  /// leaders or few small requests.
   func keep() -> Leadership? {
     let (leadership, starts, wakes) = state.withLock { state -> (Leadership?, Bool, Bool) in
       state.leaders -= 1
@@ -128,7 +129,7 @@ internal import Synchronization
     }
   }
 
-  /// Makes all followers leaders; from now on every thread is one.
+  /// Makes all followers leaders; from now on no thread follows.
   func end() {
     let woken = state.withLock { state in
       let woken = state.followers
@@ -144,10 +145,10 @@ internal import Synchronization
 
   // MARK: The watchdog
 
-  /// Says that a thread will call `watch()`. Nobody keeps the leadership before that.
+  /// Announces that a thread will call `watch()`. Before that, no thread keeps the leadership.
   func expectWatchdog() { state.withLock { $0.mayKeep = !$0.isOver } }
 
-  /// The work of the watchdog's thread. Returns after `end()`.
+  /// The watchdog's loop. Returns after `end()`.
   func watch() {
     var idle = Self.idleTicks
     while true {
@@ -166,7 +167,7 @@ internal import Synchronization
 }
 
 extension LeaderFollowers.State {
-  /// Counts a follower among the leaders if nobody leads. True if it is to be woken.
+  /// Counts a follower among the leaders if no thread leads. True if the caller must wake it.
   fileprivate mutating func wakeOne() -> Bool {
     guard leaders == 0, kept == 0, followers > 0 else { return false }
     followers -= 1
@@ -174,7 +175,7 @@ extension LeaderFollowers.State {
     return true
   }
 
-  /// Takes the leadership from a thread that has kept it since the last tick. True if a follower is to be woken.
+  /// Takes the leadership from a thread that has kept it since the last tick. True if the caller must wake a follower.
   fileprivate mutating func tick() -> Bool {
     guard kept != 0, kept == seen else {
       seen = last
@@ -184,7 +185,7 @@ extension LeaderFollowers.State {
     return wakeOne()
   }
 
-  /// Whether there is nothing to watch until the leadership is kept again.
+  /// Whether nothing needs watching until a leadership is kept again.
   fileprivate mutating func letWatchdogSleep() -> Bool {
     guard kept == 0, !isOver else { return false }
     isWatched = false

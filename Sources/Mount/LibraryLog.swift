@@ -2,7 +2,7 @@ internal import CMount
 internal import Logging
 internal import Synchronization
 
-/// Messages of libfuse. While mounting, the last one is kept for the error that follows; later they go to the log.
+/// Messages of libfuse. While mounting, the last one is kept as the reason of a failure; later they go to the log.
 enum LibraryLog {
   private struct State {
     var logger: Logger?

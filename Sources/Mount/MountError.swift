@@ -1,8 +1,8 @@
 internal import SystemPackage
 
-/// Why a space could not be mounted or unmounted. Its description is one sentence that says what to do.
+/// Why a space could not be mounted or unmounted. The description is one sentence that says what to do.
 package enum MountError: Error, Equatable, CustomStringConvertible {
-  /// Nothing is at the path.
+  /// The path does not exist.
   case missing(path: String)
   /// The path is not a directory.
   case notDirectory(path: String)
@@ -10,11 +10,11 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
   case notEmpty(path: String)
   /// A FUSE file system is already mounted there.
   case mountedAlready(path: String)
-  /// A FUSE file system without a process is mounted there.
+  /// A FUSE file system whose process has ended is mounted there.
   case deadMount(path: String)
-  /// The same, and it belongs to another user.
+  /// A dead FUSE mount of another user is there.
   case deadMountOfOther(path: String, user: UInt32)
-  /// Another user has a FUSE file system mounted there, which nobody else may look at.
+  /// Another user's FUSE file system is mounted there, and only that user may look at it.
   case mountOfOther(path: String, user: UInt32)
   /// The user may not mount there.
   case notPermitted(path: String)
@@ -24,13 +24,13 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
   case deviceNotAccessible(mode: String)
   /// The helper for users other than root is not installed.
   case helperMissing
-  /// `allow_other` or `allow_root` is not allowed to users.
+  /// `fuse.conf` does not allow users the option `allow_other` or `allow_root`.
   case othersNotAllowed(option: String)
-  /// The path is longer than the kernel takes.
+  /// The path is longer than the kernel accepts.
   case tooLong
-  /// The path leads to nothing that can be used, for another reason.
+  /// The path cannot be used, for another reason.
   case unusable(path: String, reason: String)
-  /// The mount point is a directory of the vault, or in one.
+  /// The mount point is a directory of the vault, or inside one.
   case insideVault(path: String)
   /// The vault is below the mount point, where the mount would hide it.
   case holdsVault(path: String)
@@ -40,13 +40,13 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
   case mountFailed(path: String, reason: String)
   /// No agonyfs mount is at the path.
   case notMounted(path: String)
-  /// Files are open in the mount, or a process works in it.
+  /// Files are open in the mount, or a process has its working directory there.
   case busy(path: String)
   /// The mount is a copy of one in another mount namespace.
   case mountedElsewhere(path: String)
   /// The mount could not be removed for another reason.
   case unmountFailed(path: String, reason: String)
-  /// The mount does not give back what was deleted.
+  /// The mount does not free the room of deleted files.
   case givesNothingBack(path: String, reason: String)
   /// The connection to the kernel broke while serving.
   case sessionFailed(reason: String)

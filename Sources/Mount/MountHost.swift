@@ -3,17 +3,18 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// What mounting needs from the machine. Tests use other paths.
+/// The parts of the machine that mounting needs. Tests use other paths.
 struct MountHost: Sendable {
-  /// Who mounts.
+  /// The user who mounts.
   var user = geteuid()
-  /// Whether a user other than root mounts without the helper: in a user namespace of its own, as a private session has.
+  /// Whether a user other than root mounts without the helper: in a separate user namespace, such as a private
+  /// session's.
   var mountsWithoutHelper = geteuid() != 0 && agonyfs_may_mount()
   var devicePath = "/dev/fuse"
   var helperPaths = ["/usr/bin/fusermount3", "/bin/fusermount3", "/usr/local/bin/fusermount3"]
-  /// More directories to search for it, separated by colons.
+  /// More directories to search for the helper, separated by colons.
   var searchPath = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? ""
-  /// The configuration file of the administrator.
+  /// The administrator's configuration file.
   var configurationPath = "/etc/fuse.conf"
 
   /// Throws if the device is missing or may not be opened.
@@ -29,13 +30,13 @@ struct MountHost: Sendable {
     }
   }
 
-  /// The helper that mounts and unmounts for users other than root.
+  /// The helper that mounts and unmounts for users other than root; nil if it is not installed.
   var helper: String? {
     let others = searchPath.split(separator: ":").map { String($0) + "/fusermount3" }
     return (helperPaths + others).first { path in unsafe access(path, X_OK) == 0 }
   }
 
-  /// Throws if the options let others in and the user may not do that.
+  /// Throws if the options admit other users and this user may not allow that.
   func checkOthers(_ options: MountOptions) throws(MountError) {
     guard options.allowsOthers || options.allowsRoot else { return }
     let text = String(decoding: (try? WholeFile.read(configurationPath)) ?? [], as: UTF8.self)

@@ -1,8 +1,8 @@
-/// An invalid mount option. Its description is one sentence that says what to do.
+/// An invalid mount option. The description is one sentence that says what to do.
 package enum MountOptionError: Error, Equatable, CustomStringConvertible {
-  /// No such option.
+  /// The option is unknown.
   case unknown(String)
-  /// The options of a mount that is there would change.
+  /// The options of an existing mount would change.
   case remount
   /// The option needs `=VALUE`.
   case valueMissing(String)
@@ -14,9 +14,9 @@ package enum MountOptionError: Error, Equatable, CustomStringConvertible {
   case notAbsolute(name: String, value: String)
   /// The option's value is not UTF-8.
   case notText(String)
-  /// The option has other values.
+  /// The option accepts only these values.
   case unknownValue(name: String, value: String, allowed: [String])
-  /// The option needs a number of these.
+  /// The option needs a number in this range.
   case outOfRange(name: String, value: String, allowed: ClosedRange<Int>)
 
   package var description: String {

@@ -1,15 +1,16 @@
 extension MountOptions {
-  /// Words that ask for what happens anyway (no access times, the kernel checks modes) or concern only mount(8).
+  /// Words that ask for the behaviour that agonyfs has anyway (no access times, the kernel checks modes) or concern
+  /// only mount(8).
   static let withoutEffect: Set<String> = [
     "defaults", "default_permissions", "auto", "noauto", "nofail", "_netdev", "nouser", "noowner", "nogroup",
     "atime", "noatime", "diratime", "nodiratime", "relatime", "norelatime", "strictatime", "nostrictatime",
     "lazytime", "nolazytime", "silent", "loud", "iversion", "noiversion", "mand", "nomand",
   ]
 
-  /// Words whose values are paths, which may be any bytes.
+  /// Options whose values are paths and so may hold any bytes.
   static let pathOptions: Set<String> = ["passfile", "password-file", "places", "fsname"]
 
-  /// Whether an option is for other programs (`x-systemd.automount`); every file system ignores those.
+  /// Whether an option is for other programs (`x-systemd.automount`); every file system ignores such options.
   static func isForOthers(_ name: String) -> Bool {
     name.hasPrefix("x-") || name.hasPrefix("X-")
   }
@@ -37,7 +38,8 @@ extension MountOptions {
     return words.filter { !$0.isEmpty }
   }
 
-  /// A duration such as `90`, `90s`, `15m`, `2h` or `1d`. Throws for other texts and for more than ten years.
+  /// Parses a duration such as `90`, `90s`, `15m`, `2h` or `1d`. Throws `malformedDuration` for other texts and for
+  /// more than ten years.
   package static func duration(_ text: String) throws(MountOptionError) -> Duration {
     let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
     var digits = text[...]
@@ -71,7 +73,7 @@ extension MountOptions {
     return words.joined(separator: ",")
   }
 
-  /// A value as a list has it.
+  /// Escapes a value for an `-o` list.
   package static func escaped(_ text: String) -> String {
     var escaped = ""
     for character in text.unicodeScalars {

@@ -1,7 +1,7 @@
 // Invariants:
 // 1. The defaults are safe: no set-user-ID programs, no device nodes, no other users.
 // 2. A later word overrides an earlier one, as in mount(8).
-// 3. A word is ignored only if it concerns mount(8) alone, or asks for what agonyfs does anyway.
+// 3. A word is ignored only if it concerns mount(8) alone, or asks for the behaviour that agonyfs has anyway.
 
 internal import System
 
@@ -9,9 +9,9 @@ internal import System
 package enum ThumbnailMode: String, Sendable, CaseIterable {
   /// Soon after a photo or video was written.
   case eager
-  /// When one is asked for.
+  /// When a program opens one.
   case lazy
-  /// Never, and none are shown.
+  /// Never; virtual thumbnails are not shown either.
   case none
 }
 
@@ -45,28 +45,28 @@ package struct MountOptions: Sendable, Equatable {
   package var thumbnails = ThumbnailMode.eager
   /// Whether images are decoded only if the kernel filters the decoder's system calls.
   package var requiresDecoderSandbox = true
-  /// How many photos and videos are decoded at once, at most, beside one that a program waits for; nil for as many as there
-  /// are processors.
+  /// Most photos and videos that are decoded at once, in addition to one that a program waits for; nil for the number
+  /// of processors.
   package var decoders: Int?
-  /// Whether this machine remembers the state of the space, to detect a rollback.
+  /// Whether this machine records the state of the space, to detect a rollback.
   package var remembers = false
   /// Whether traces of the mount in its user's home directory are removed when it ends.
   package var tidies = false
-  /// A table of towns in GeoNames' format in place of Debian's (`ByteText`).
+  /// A table of towns in GeoNames' format that replaces Debian's (`ByteText`).
   package var placesFile: String?
-  /// After how long without use the mount ends.
+  /// How long the mount may be unused before it ends; nil for no limit.
   package var idle: Duration?
 
   /// The defaults.
   package init() {}
 
-  /// The defaults, changed by comma-separated `-o` lists in order. Throws what `apply(_:)` throws.
+  /// The defaults, changed by comma-separated `-o` lists in order. Throws the errors of `apply(_:)`.
   package init(_ lists: [String]) throws(MountOptionError) {
     for list in lists { try apply(list) }
   }
 
-  /// Applies a comma-separated list. A backslash escapes a comma or a backslash. Throws for a word that is unknown or
-  /// cannot be honoured.
+  /// Applies a comma-separated list. A backslash escapes a comma or a backslash. Throws `MountOptionError` for a word
+  /// that is unknown or cannot be honoured.
   package mutating func apply(_ list: String) throws(MountOptionError) {
     for word in Self.words(of: list) {
       if let separator = word.firstIndex(of: "=") {
@@ -143,7 +143,7 @@ package struct MountOptions: Sendable, Equatable {
       }
       decoders = count
     case "places":
-      // Whoever serves the mount has another working directory.
+      // The serving process has another working directory.
       guard value.first == "/" else { throw .notAbsolute(name: name, value: value) }
       placesFile = value
     case "uid", "gid", "umask", "fmask", "dmask": throw .ownersAreKept(name)

@@ -8,16 +8,16 @@ package import SystemPackage
 package struct MountPoint: Sendable {
   /// Its absolute path without symbolic links.
   package let path: FilePath
-  /// The directory itself, opened only as a place, until something is mounted there. Whoever may rename directories in the
-  /// path can make it lead to another one at any time.
+  /// The directory itself, opened with O_PATH, until something is mounted there. A user who may rename directories in
+  /// the path can make the path lead to another directory at any time.
   package let directory: Descriptor
 
-  /// Checks that a space can be mounted at `path` with these options, before anything expensive is done. Throws the
-  /// reason against it.
+  /// Checks that a space can be mounted at `path` with these options, before anything expensive is done.
   ///
   /// - Parameters:
-  ///   - vault: the vault's path; nothing may be there yet.
-  ///   - expected: the directory that an earlier check found; another one is refused.
+  ///   - vault: the vault's path, which need not exist.
+  ///   - expected: the directory that an earlier check found; any other one is refused.
+  /// - Throws: `MountError` with the reason against mounting there.
   package static func check(
     _ path: FilePath, options: MountOptions, vault: FilePath? = nil, expected: Descriptor? = nil
   ) throws(MountError) -> MountPoint {
@@ -46,11 +46,11 @@ package struct MountPoint: Sendable {
     return MountPoint(path: resolved, directory: directory)
   }
 
-  /// The path for the system call that mounts. That of a user who needs the helper is the path that was checked; the
-  /// helper looks for itself whether the user may mount there. Otherwise it leads to the directory that was checked,
-  /// whatever becomes of the names on the way.
+  /// The path for the mounting system call. With the helper, it is the path that was checked; the helper itself checks
+  /// whether the user may mount there. Without the helper, it leads to the directory that was checked, even if names on
+  /// the way were changed.
   ///
-  /// - Throws: `.moved` if the path leads to another directory by now, `.missing` if it leads to nothing.
+  /// - Throws: `.moved` if the path leads to another directory by now, `.missing` if it does not exist.
   func target() throws(MountError) -> FilePath {
     let named: Descriptor
     do throws(Errno) {
@@ -73,7 +73,8 @@ package struct MountPoint: Sendable {
     do throws(Errno) { try unsafe path.call { unsafe stat($0, &status) } } catch { outcome = error }
     let resolved = CanonicalPath.resolve(path)
     if let resolved, let mounted = MountTable.current().entry(at: resolved), mounted.isFuse {
-      // By the option subtype it may be called otherwise; then it is ours if this mount would be called the same.
+      // With the option subtype an agonyfs mount has another name; it counts as ours if this mount would get the same
+      // name.
       let isNamedAlike =
         mounted.type == "fuse." + options.subtype && mounted.source == ByteText.bytes(of: options.sourceName)
       try takeAway(mounted, isOurs: mounted.isNamedOurs || isNamedAlike, at: resolved, named: path, host: host)
@@ -89,21 +90,21 @@ package struct MountPoint: Sendable {
     }
     guard let resolved else { throw .missing(path: path.string) }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw .notDirectory(path: path.string) }
-    // The helper refuses these too, but late and with its own message.
+    // The helper refuses these as well, but late and with its own message.
     let isForeign = status.st_mode & S_ISVTX != 0 && status.st_uid != host.user
     let isClosed = (try? unsafe resolved.call { unsafe access($0, W_OK) }) == nil
     if host.user != 0, isForeign || isClosed { throw .notPermitted(path: path.string) }
     return resolved
   }
 
-  /// Takes away a dead mount of ours, as a daemon leaves it that was killed.
+  /// Removes a dead agonyfs mount, which a killed daemon leaves behind.
   ///
-  /// - Throws: `.mountedAlready` if it is not dead; `.mountOfOther` if only its user can tell; `.deadMount` if it is another
-  ///   program's or cannot be taken away; `.deadMountOfOther` if it is another user's.
+  /// - Throws: `.mountedAlready` if it is not dead; `.mountOfOther` if only its user can know; `.deadMount` if it is
+  ///   another program's or cannot be removed; `.deadMountOfOther` if it is another user's.
   private static func takeAway(
     _ mounted: MountTableEntry, isOurs: Bool, at place: FilePath, named path: FilePath, host: MountHost
   ) throws(MountError) {
-    // Attributes of a mount that has just died may still be in the kernel's cache.
+    // The kernel may still cache the attributes of a mount that has just died.
     let answer = unsafe place.withPlatformString { unsafe agonyfs_ask_for_attributes($0) == 0 ? 0 : errno }
     if answer == EACCES, let user = mounted.number(of: "user_id"), user != host.user {
       throw .mountOfOther(path: path.string, user: user)
@@ -111,7 +112,7 @@ package struct MountPoint: Sendable {
     guard answer == ENOTCONN else { throw .mountedAlready(path: path.string) }
     guard isOurs, let user = mounted.number(of: "user_id") else { throw .deadMount(path: path.string) }
     guard user == host.user else { throw .deadMountOfOther(path: path.string, user: user) }
-    // Nothing of it answers any more, so whoever has it open loses nothing.
+    // The mount answers nothing any more, so programs with open files lose nothing.
     guard MountRemoval.remove(place, isLazy: true) == .done else { throw .deadMount(path: path.string) }
   }
 
@@ -123,9 +124,9 @@ package struct MountPoint: Sendable {
   }
 }
 
-/// Paths as in the table of mounts.
+/// Resolves paths to the form of the table of mounts.
 enum CanonicalPath {
-  /// The absolute path without symbolic links; nil if there is none. The last component may be a dead mount.
+  /// The absolute path without symbolic links; nil if it does not exist. The last component may be a dead mount.
   static func resolve(_ path: FilePath) -> FilePath? {
     do throws(Errno) {
       return try path.withoutLinks()

@@ -5,14 +5,14 @@ internal import SystemPackage
 
 /// Removes a mount, with the system call or the helper.
 enum MountRemoval: Equatable {
-  /// It is gone.
+  /// The mount was removed.
   case done
-  /// Somebody uses it.
+  /// The mount is in use.
   case busy
-  /// It is still there, for the given reason.
+  /// The mount is still there, for the given reason.
   case failed(String)
 
-  /// Removes the mount at a path. A lazy removal leaves it to those who use it.
+  /// Removes the mount at a path. After a lazy removal, programs that use it keep it.
   static func remove(_ path: FilePath, isLazy: Bool) -> MountRemoval {
     if geteuid() == 0 || agonyfs_may_mount() {
       let flags = UMOUNT_NOFOLLOW | (isLazy ? MNT_DETACH : 0)

@@ -1,10 +1,9 @@
 // Invariants:
 // 1. Threads read requests only between the reply to INIT and the end of `Workers.stop()`. When `run()` returns, no
 //    request is in flight.
-// 2. The end is the same for every way in which a mount can leave its place. The volume is locked, the kernel writes
-//    back what it holds, queued requests are answered, and the connection is closed. Then the space is closed and the
-//    process ends.
-// 3. We remove the mount, never libfuse: it would detach whatever is at the path by then.
+// 2. The end is the same however a mount leaves its place. The volume is locked, the kernel writes back its dirty data,
+//    queued requests are answered, and the connection is closed. Then the space is closed and the process ends.
+// 3. This process removes the mount; libfuse never does: it would detach any mount that is at the path by then.
 
 package import Albums
 internal import CMount
@@ -25,7 +24,7 @@ internal import SystemPackage
   /// How long the kernel may take to close the connection after the mount has left its place.
   private static let patience = Duration.milliseconds(100)
 
-  /// Prepares to mount. `onReady` is called once, in the thread that runs the session, when the mount is ready.
+  /// Prepares the mount. `onReady` is called once, in the thread that runs the session, when the mount is ready.
   package init(
     fileSystem: FileSystem, mountPoint: MountPoint, options: MountOptions, logger: Logger,
     onReady: @escaping () -> Void
@@ -37,9 +36,9 @@ internal import SystemPackage
     self.onReady = onReady
   }
 
-  /// Mounts, and serves until the mount has left its place, a signal (SIGTERM, SIGINT, SIGHUP) ends it, or nobody has
-  /// used it for `MountOptions.idle`. When it returns, no request is in flight or will be answered, and the file system
-  /// may be closed. Throws if the mount cannot be made or the connection breaks.
+  /// Mounts, and serves until the mount has left its place, a signal (SIGTERM, SIGINT, SIGHUP) ends it, or it has been
+  /// unused for `MountOptions.idle`. When it returns, no request is in flight or will be answered, and the file system
+  /// may be closed. Throws `MountError` if the mount cannot be made or the connection breaks.
   package func run() throws(MountError) {
     let events = try SessionEvents()
     LibraryLog.begin()
@@ -48,14 +47,14 @@ internal import SystemPackage
     guard let session = unsafe agonyfs_session_new(list, &operations, volume.userData) else {
       throw failure("the FUSE library refused the mount options")
     }
-    // Closes the connection, which ends the mount for everybody who still holds it.
+    // Closes the connection, which ends the mount for all processes that still hold it.
     defer { unsafe fuse_session_destroy(session) }
     let target = try mountPoint.target()
     guard unsafe target.withPlatformString({ unsafe fuse_session_mount(session, $0) }) == 0 else {
       throw failure(LibraryLog.lastMessage ?? "the kernel refused it")
     }
     LibraryLog.serve(logger)
-    // An automount counts whoever has the directory below as a user, and never ends.
+    // An automount counts a process with a descriptor of the directory below as a user, and would never expire.
     mountPoint.directory.letGo()
     let mounts = unsafe OwnMounts(mountPoint, connection: fuse_session_fd(session))
     do throws(MountError) {
@@ -75,7 +74,7 @@ internal import SystemPackage
     if let reason = events.failure { throw .sessionFailed(reason: reason) }
   }
 
-  /// Waits for the end and locks the mount.
+  /// Waits for the end and locks the volume.
   private func serve(_ session: OpaquePointer, _ mounts: OwnMounts, _ events: SessionEvents) {
     var supervisor = Supervisor(volume, mounts: mounts, events: events, idle: options.idle)
     let end = supervisor.waitForEnd()
@@ -84,7 +83,7 @@ internal import SystemPackage
     guard end == .asked else { return }
     let caches = unsafe KernelCaches(of: session, volume)
     caches.writeBack()
-    // Immediate, unless somebody has files open or another mount namespace has a copy of the mount.
+    // Immediate, unless a program has files open or another mount namespace has a copy of the mount.
     if events.waitForDisconnection(Self.patience) { return }
     logger.notice("The mount is still held by somebody, who gets no answer any more.")
     caches.forget()

@@ -1,8 +1,8 @@
 internal import System
 
-/// Where file systems are mounted, for those who change what a process sees.
+/// Mount points of file systems, for code that changes the mounts that a process sees.
 package enum MountedPlaces {
-  /// The absolute paths below a directory at which something is mounted, without those below another of them.
+  /// The absolute paths of mount points below a directory, without those that lie below another of them.
   package static func below(_ directory: [UInt8]) -> [[UInt8]] { below(directory, in: .current()) }
 
   static func below(_ directory: [UInt8], in table: MountTable) -> [[UInt8]] {
@@ -12,14 +12,14 @@ package enum MountedPlaces {
     return below.filter { path in !below.contains { isBelow(path, $0) } }.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// Whether nothing is mounted at an absolute path without symbolic links, and no space above it.
+  /// Whether no file system is mounted at an absolute path without symbolic links, and no space above it.
   package static func isBare(_ path: [UInt8]) -> Bool {
     !MountTable.current().entries.contains { entry in
       entry.path == path || entry.isNamedOurs && MountTable.rest(of: path, below: entry.path) != nil
     }
   }
 
-  /// The mount points of the spaces in a table as `/etc/fstab`.
+  /// The mount points of the spaces in a table in the form of `/etc/fstab`.
   package static func inTable(_ text: [UInt8]) -> [[UInt8]] {
     text.split(separator: UInt8(ascii: "\n")).compactMap { line in
       let fields = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }

@@ -2,16 +2,16 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// A place where the caller's user has a space mounted now.
+/// A space that the calling user has mounted.
 package struct MountedSpace: Sendable {
-  /// Its absolute path.
+  /// The absolute path of the mount point.
   package let path: [UInt8]
   /// Whether all users, or root, may use it.
   package let allowsOthers: Bool
-  /// The absolute path of its vault; nil if the table of mounts does not tell it.
+  /// The absolute path of its vault; nil if the table of mounts does not name it.
   package let vault: [UInt8]?
 
-  /// All of them that are not hidden by another mount, in this mount namespace.
+  /// All such mounts in this mount namespace that no other mount hides.
   package static func all() -> [MountedSpace] {
     let table = MountTable.current()
     return table.entries.filter { entry in
@@ -19,7 +19,7 @@ package struct MountedSpace: Sendable {
         return false
       }
       if entry.isNamedOurs { return true }
-      // Of one with another name only its process knows.
+      // With another name, only the serving process knows whether it is an agonyfs mount.
       return DaemonQuestion.ask(.identity, of: FilePath(bytes: entry.path), entry) != nil
     }.map { entry in
       MountedSpace(

@@ -6,7 +6,7 @@ internal import SystemPackage
 internal import Vault
 
 extension fuse_lowlevel_ops {
-  /// Attributes of inodes and of the file system, and targets of symbolic links.
+  /// Adds the callbacks for attributes of inodes and of the file system, and for targets of symbolic links.
   mutating func addAttributeCallbacks() {
     unsafe getattr = { request, inode, _ in
       unsafe serve(request) { volume throws(Errno) in

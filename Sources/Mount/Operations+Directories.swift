@@ -8,8 +8,8 @@ internal import Vault
 
 extension fuse_lowlevel_ops {
   mutating func addDirectoryCallbacks() {
-    // The kernel never asks again and caches listings. Listings continue from the cookie of an entry, so there is
-    // nothing to open.
+    // After ENOSYS the kernel never asks again, and caches listings. A listing continues from the cookie of an entry,
+    // so opening needs no state.
     unsafe opendir = { request, _, _ in unsafe fuse_reply_err(request, ENOSYS) }
     unsafe readdirplus = { request, inode, size, cookie, _ in
       unsafe fill(request, size) { volume, listing throws(Errno) in
@@ -61,7 +61,7 @@ private func fill(
       unsafe text.withUnsafeMutableBytes { unsafe $0.copyMemory(from: bytes) }
       text[bytes.count] = 0
     }
-    // It writes nothing if the entry is too large.
+    // If the entry is too large, nothing is written.
     let count = unsafe fuse_add_direntry_plus(
       request, rest.assumingMemoryBound(to: CChar.self).baseAddress, rest.count, text, &entry, off_t(cookie))
     guard count <= rest.count else { return false }

@@ -70,8 +70,8 @@ private func answer(_ question: DaemonAttribute, _ request: fuse_req_t?, _ volum
   }
 }
 
-/// Answers with a value, or with its size if the caller only asks for that. Throws ERANGE if it is too long for the
-/// caller.
+/// Answers with a value, or with its size if the caller asks only for that. Throws ERANGE if the value is too long for
+/// the caller's buffer.
 private func reply(_ request: fuse_req_t?, value: [UInt8], size: Int) throws(Errno) {
   if size == 0 {
     unsafe fuse_reply_xattr(request, value.count)
@@ -81,8 +81,8 @@ private func reply(_ request: fuse_req_t?, value: [UInt8], size: Int) throws(Err
   unsafe value.withUnsafeBytes { bytes in _ = unsafe fuse_reply_buf(request, bytes.baseAddress, bytes.count) }
 }
 
-/// Whether the set-group-ID bit survives a change of the access control list: for root and members of the group. The
-/// kernel tells this only in a newer form of the request, which libfuse does not understand.
+/// Whether the set-group-ID bit survives a change of the access control list: it does for root and members of the
+/// group. The kernel sends this only in a newer form of the request, which libfuse does not understand.
 private func mayKeepSetGroup(_ request: fuse_req_t?, _ inode: InodeNumber, _ volume: Volume) throws(Errno) -> Bool {
   let caller = unsafe Caller(request)
   if caller.user == 0 { return true }

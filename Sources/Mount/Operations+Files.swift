@@ -10,14 +10,14 @@ internal import SystemPackage
 internal import Vault
 
 extension fuse_lowlevel_ops {
-  /// Opens, reads, writes and allocates files.
+  /// Adds the callbacks that open, read, write and allocate files.
   mutating func addFileCallbacks() {
     unsafe open = { request, inode, file in
       unsafe serve(request) { volume throws(Errno) in
         guard let file = unsafe file else { throw .invalidArgument }
         let inode = InodeNumber(rawValue: inode)
         try unsafe volume.open(inode, &file.pointee, by: Caller(request), for: Opener(request))
-        // The kernel will not release an open that it did not hear of.
+        // If the reply fails, the kernel does not know of the open and will not release it.
         if unsafe fuse_reply_open(request, file) != 0 { unsafe volume.release(inode, handle: file.pointee.fh) }
       }
     }
@@ -59,7 +59,7 @@ extension fuse_lowlevel_ops {
       }
     }
     unsafe write = { request, inode, bytes, size, offset, file in
-      // Written through a memory map.
+      // The kernel writes back data that a program wrote through a memory map.
       let isFromCache = unsafe file?.pointee.writepage == 1
       unsafe serve(request, evenIfLocked: isFromCache) { volume throws(Errno) in
         let count = try unsafe volume.write(
@@ -84,7 +84,7 @@ extension fuse_lowlevel_ops {
         }
         guard command == agonyfs_catalog_request() else { throw .inappropriateIOCTLForDevice }
         let text = unsafe [UInt8](UnsafeRawBufferPointer(start: bytes, count: size))
-        // A text without an end was cut off.
+        // A text without a NUL was cut off.
         guard let end = text.firstIndex(of: 0) else { throw .argListTooLong }
         try unsafe volume.ask(InodeNumber(rawValue: inode), handle: file?.pointee.fh ?? 0, Array(text[..<end]))
         unsafe fuse_reply_ioctl(request, 0, nil, 0)
@@ -101,7 +101,7 @@ extension fuse_lowlevel_ops {
     }
     unsafe copy_file_range = { request, source, sourceOffset, _, target, targetOffset, _, length, _ in
       unsafe serve(request) { volume throws(Errno) in
-        // The caller then copies with read and write.
+        // After this error the caller copies with read and write.
         if VirtualNode.isVirtual(InodeNumber(rawValue: source)) { throw .improperLink }
         let count = try volume.fileSystem.copyRange(
           from: InodeNumber(stored: source), at: FileOffset(rawValue: Int64(sourceOffset)),
@@ -111,7 +111,7 @@ extension fuse_lowlevel_ops {
     }
     unsafe lseek = { request, inode, offset, whence, file in
       unsafe serve(request) { volume throws(Errno) in
-        // The kernel handles all others itself.
+        // The kernel handles all other kinds itself.
         guard whence == agonyfs_seek_data() || whence == agonyfs_seek_hole() else { throw .invalidArgument }
         let found = try unsafe volume.seek(
           InodeNumber(rawValue: inode), handle: file?.pointee.fh ?? 0, from: offset,
@@ -122,7 +122,7 @@ extension fuse_lowlevel_ops {
   }
 }
 
-/// For files and directories: makes everything before the call durable.
+/// Makes everything before the call durable, for files and directories.
 private func synchronize(_ request: fuse_req_t?) {
   unsafe perform(request) { volume throws(Errno) in try volume.fileSystem.synchronize() }
 }

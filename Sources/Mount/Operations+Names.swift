@@ -6,7 +6,7 @@ internal import SystemPackage
 internal import Vault
 
 extension fuse_lowlevel_ops {
-  /// Finds, makes, renames and removes names.
+  /// Adds the callbacks that find, make, rename and remove names.
   mutating func addNameCallbacks() {
     unsafe lookup = { request, parent, name in
       unsafe serve(request) { volume throws(Errno) in
@@ -77,7 +77,7 @@ extension fuse_lowlevel_ops {
   }
 }
 
-/// Answers with the target of a name.
+/// Answers with the inode that a name leads to.
 @inline(__always)
 private func reply(_ request: fuse_req_t?, _ entry: fuse_entry_param) {
   var entry = entry

@@ -1,7 +1,7 @@
 internal import CMount
 
 extension fuse_lowlevel_ops {
-  /// Agrees with the kernel on the protocol.
+  /// Adds the callback that negotiates the protocol with the kernel.
   mutating func addStartCallbacks() {
     unsafe self.`init` = { _, connection in
       guard let connection = unsafe connection else { return }

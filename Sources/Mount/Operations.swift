@@ -1,5 +1,5 @@
 // Invariants:
-// 1. Every request is answered exactly once, as the last thing done for it. After that the kernel may forget the inode,
+// 1. Every request is answered exactly once, as the last step of its work. After that the kernel may forget the inode,
 //    and another thread may serve the next request for it.
 // 2. No lock is held while answering.
 
@@ -7,7 +7,7 @@ internal import CMount
 internal import SystemPackage
 
 extension fuse_lowlevel_ops {
-  /// What libfuse calls for each kind of request. Deliberately missing:
+  /// The callbacks that libfuse calls, one for each kind of request. Deliberately missing:
   ///
   /// - flush, access: libfuse answers ENOSYS, and the kernel never asks again;
   /// - releasedir: without opendir the kernel sends none; readdir: with readdirplus it sends none;
@@ -25,8 +25,8 @@ extension fuse_lowlevel_ops {
   }
 }
 
-/// Runs the body of a callback and answers with its error. A body that returns has answered. A locked volume answers
-/// with ENOTCONN, except with `evenIfLocked`.
+/// Runs the body of a callback and answers with its error. A body that returns has answered itself. A locked volume
+/// answers with ENOTCONN, except with `evenIfLocked`.
 @inline(__always)
 func serve(_ request: fuse_req_t?, evenIfLocked: Bool = false, _ body: (Volume) throws(Errno) -> Void) {
   unsafe Volume.with(request) { volume in
@@ -39,7 +39,7 @@ func serve(_ request: fuse_req_t?, evenIfLocked: Bool = false, _ body: (Volume) 
   }
 }
 
-/// As `serve`, for a body that does not answer: this answers with success.
+/// As `serve`, but answers with success for a body that does not answer itself.
 @inline(__always)
 func perform(_ request: fuse_req_t?, evenIfLocked: Bool = false, _ body: (Volume) throws(Errno) -> Void) {
   unsafe serve(request, evenIfLocked: evenIfLocked) { volume throws(Errno) in

@@ -4,25 +4,25 @@ internal import Library
 internal import System
 package import SystemPackage
 
-/// What the owner of a mount may ask of it, by the extended attribute of `.agonyfs`.
+/// A request that only the owner of a mount may make, through the extended attribute of `.agonyfs`.
 package enum OwnerRequest: String, Sendable {
-  /// When it ends, to give back what was deleted.
+  /// Free the room of deleted files when the mount ends.
   case giveBack = "give-back"
-  /// Not to do that.
+  /// Withdraw `giveBack`.
   case keepDeleted = "keep-deleted"
-  /// To make all thumbnails again.
+  /// Make all thumbnails again.
   case rebuild
-  /// To write now what was done, into the index.
+  /// Write all changes into the index now.
   case write
 
-  /// Sends it to the mount at a path, and waits until it is done.
+  /// Sends the request to the mount at a path, and waits until it is done.
   ///
-  /// - Throws: `EINVAL` from an older program; `EPERM`, `EROFS`; what the mount answers.
+  /// - Throws: `EINVAL` from an older program; `EPERM`, `EROFS`; other errors of the mount.
   package func send(to place: FilePath) throws(Errno) { try Self.send(rawValue, to: place) }
 
-  /// Has the mount at a path make a zone the home zone of its space.
+  /// Asks the mount at a path to change the home zone of its space.
   ///
-  /// - Throws: as `send`; `EINVAL` also for what is no zone.
+  /// - Throws: as `send`; `EINVAL` also if it is not a zone.
   package static func changeHomeZone(to zone: String, at place: FilePath) throws(Errno) {
     try send("zone " + zone, to: place)
   }

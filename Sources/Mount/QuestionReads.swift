@@ -1,15 +1,15 @@
-// Reads of answers of the catalog may take seconds, and must not take all threads.
+// Reads of catalog answers may take seconds, and must not occupy all threads.
 //
 // Invariants
-// 1. At most `most` threads serve them. Others wait in their order without a thread.
-// 2. Some thread serves whenever one waits, and goes on until none does. So none is left behind.
-// 3. Answers go to the channel of the request, which belongs to the thread that received it. So that one ends after
-//    `waitUntilIdle()` only.
+// 1. At most `most` threads serve them. Further reads wait in order, without a thread.
+// 2. Some thread serves whenever a read waits, and continues until none does. So no read is left behind.
+// 3. Answers go to the channel of the request, which belongs to the thread that received it. So that thread ends only
+//    after `waitUntilIdle()`.
 
 internal import CMount
 internal import System
 
-/// The reads of answers that are served or wait.
+/// The reads of answers that are being served or wait.
 final class QuestionReads: @unchecked Sendable {
   private struct Read {
     var channel: CInt
@@ -23,18 +23,18 @@ final class QuestionReads: @unchecked Sendable {
   private var serving = 0
   private var waiting: [Read] = []
 
-  /// At most so many threads serve: fewer than there are beside those that may wait for thumbnails (SessionLimits).
+  /// - Parameter most: how many threads serve at once; fewer than remain besides those that may wait for thumbnails
+  ///   (SessionLimits).
   init(most: Int) {
     self.most = most
     changed = Condition(of: lock)
   }
 
-  /// How many reads wait for a thread.
   var waitingCount: Int { lock.withLock { waiting.count } }
 
   var servingCount: Int { lock.withLock { serving } }
 
-  /// Serves a read that came by a channel, in this thread or another.
+  /// Serves a read that arrived on a channel, in this thread or another.
   func serve(from channel: CInt, _ body: @escaping () -> Void) {
     let read = Read(channel: channel, serve: body)
     let begins = lock.withLock {
@@ -54,7 +54,7 @@ final class QuestionReads: @unchecked Sendable {
     }
   }
 
-  /// The read that is served after one that is done; nil if none waits.
+  /// The read to serve next; nil if none waits.
   private func following() -> Read? {
     lock.withLock {
       if !waiting.isEmpty { return waiting.removeFirst() }
@@ -64,7 +64,7 @@ final class QuestionReads: @unchecked Sendable {
     }
   }
 
-  /// Returns when nothing is served and nothing waits.
+  /// Returns when no read is being served or waits.
   func waitUntilIdle() {
     lock.lock()
     defer { lock.unlock() }

@@ -5,28 +5,28 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// The channels from which one thread receives requests, and its receive buffer.
+/// The channels on which one thread receives requests, and its receive buffer.
 @safe struct RequestChannels: ~Copyable {
-  /// The session's own channel.
+  /// The session's first channel, which all threads share.
   private let shared: CInt
-  /// The channel of this thread alone, if it has one.
+  /// This thread's own channel, if it has one.
   private let own: Descriptor?
-  /// A channel for polling: reading does not wait.
+  /// A non-blocking channel for polling.
   private let polling: Descriptor?
   private let buffer: UnsafeMutableRawBufferPointer
   /// The channel of the last request.
   private var source: CInt
 
-  /// How long to poll for the next request, in nanoseconds: less than two wake-ups of a thread.
+  /// How long to poll for the next request, in nanoseconds: less than two wake-ups of a thread take.
   private static let pollingTime: UInt64 = 30_000
 
-  /// The channels of the calling thread. `ownsOne` opens one for it alone, if the kernel allows that.
+  /// The channels of the calling thread. `ownsOne` opens a separate one for it, if the kernel allows that.
   init(shared: CInt, polling: Descriptor?, ownsOne: Bool) {
     self.shared = shared
     self.polling = polling
     source = shared
     own = ownsOne ? Self.open(shared: shared, blocks: true) : nil
-    // As large as that of libfuse: the largest write, and a page for the header.
+    // The size of libfuse's buffer: the largest write, and a page for the header.
     unsafe buffer = .allocate(byteCount: SessionLimits.maximumWrite + 4096, alignment: 4096)
   }
 
@@ -43,7 +43,7 @@ internal import SystemPackage
   /// Receives a request, which stays in the buffer until the next call. With `polls` the thread polls before it sleeps,
   /// because waking a thread takes longer than answering a small request.
   ///
-  /// - Throws: `EAGAIN` after `stopWaiting()`, when there is none; `EINTR`; `ENODEV` when the connection is closed.
+  /// - Throws: `EAGAIN` after `stopWaiting()`, if there is no request; `EINTR`; `ENODEV` when the connection is closed.
   mutating func receive(polls: Bool) throws(Errno) -> KernelRequest {
     var count = -1
     source = waiting
@@ -54,7 +54,7 @@ internal import SystemPackage
     while count < 0 {
       count = unsafe read(source, buffer.baseAddress, buffer.count)
       if count >= 0 { break }
-      // The client was interrupted before the request was read.
+      // The client was interrupted before its request was read.
       guard Errno.current == .noSuchFileOrDirectory else { throw Errno.current }
     }
     guard let request = unsafe KernelRequest(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else {
@@ -64,8 +64,8 @@ internal import SystemPackage
     return request
   }
 
-  /// Reads a request. Negative if none came in time, or reading failed. It yields the processor to whoever wants it.
-  /// Reading at once saves a system call that asks whether there is a request.
+  /// Polls for a request and yields the processor in between. Negative if none came in time, or reading failed. Reading
+  /// directly saves the system call that would ask for a request first.
   private func poll(_ channel: CInt) -> Int {
     let deadline = preciseMonotonicTime() + Self.pollingTime
     repeat {
@@ -84,7 +84,7 @@ internal import SystemPackage
     unsafe fuse_session_process_buf(session, &received)
   }
 
-  /// Answers the last request with an error, in place of libfuse.
+  /// Answers the last request with an error, without libfuse.
   func refuse(_ request: KernelRequest, with error: Errno) {
     let size = MemoryLayout<fuse_out_header>.size
     var header = fuse_out_header(len: UInt32(size), error: -error.rawValue, unique: request.unique)

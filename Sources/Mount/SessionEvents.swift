@@ -3,7 +3,7 @@ internal import Glibc
 internal import Synchronization
 internal import System
 
-/// Events of a session, for the thread that supervises it. Catches signals while it exists.
+/// Events of a session, for the thread that supervises it. Catches signals as long as it exists.
 final class SessionEvents: Sendable {
   /// Why a wait ended.
   enum Event: Equatable {
@@ -11,7 +11,7 @@ final class SessionEvents: Sendable {
     case disconnected
     /// A signal asked for the end.
     case signal
-    /// Something was mounted, moved or unmounted in this process's mount namespace.
+    /// A mount was made, moved or removed in this process's mount namespace.
     case mountsChanged
     /// The deadline passed.
     case timeout
@@ -19,8 +19,8 @@ final class SessionEvents: Sendable {
 
   private let receiver: Descriptor
   private let sender: Descriptor
-  /// The table of mounts, watched with poll(2). Nil if there is no /proc: then only the closed connection tells that
-  /// the mount is gone, and it stays open while another mount namespace has a copy of the mount.
+  /// The table of mounts, watched with poll(2). Nil without /proc: then only the closed connection shows that the mount
+  /// is gone, and it stays open while another mount namespace has a copy of the mount.
   private let mountTable: Descriptor?
   /// Whether the table of mounts has changed and `wait(until:)` has not reported it.
   private let hasChange = Atomic<Bool>(false)
@@ -37,10 +37,10 @@ final class SessionEvents: Sendable {
 
   deinit { agonyfs_signals_restore() }
 
-  /// The reason why the connection broke, if it did.
+  /// Why the connection broke; nil if it did not.
   var failure: String? { reason.withLock { $0 } }
 
-  /// Reports that the connection is closed, with a reason if it should not be.
+  /// Reports that the connection is closed; with the reason if this is an error.
   func disconnected(because text: String? = nil) {
     if let text { reason.withLock { $0 = $0 ?? text } }
     var letter = Self.disconnection

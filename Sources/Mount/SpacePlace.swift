@@ -1,29 +1,28 @@
 // Invariants
-// 1. A place is found by the number of its device, so a path that leads out of the mount by a symbolic link is in none.
+// 1. A place is found by its device number, so a path that leaves the mount by a symbolic link has no place.
 
 internal import CMount
 internal import Glibc
 internal import System
 package import SystemPackage
 
-/// Where a path leads in a space that is mounted.
+/// The place of a path in a mounted space.
 package struct SpacePlace: Hashable, Sendable {
   /// The absolute path of the directory where the space's root is mounted.
   package let mountPoint: [UInt8]
   /// The path from the space's root, without a slash at either end; empty for the root.
   package let path: [UInt8]
 
-  /// The place that a path leads to; symbolic links are followed. Nil if no space is mounted there, or only a part of
-  /// one.
+  /// Finds the place of a path; symbolic links are followed. Nil if no space is mounted there, or only a part of one.
   ///
-  /// - Throws: why the path leads to nothing.
+  /// - Throws: why the path cannot be resolved.
   package static func of(_ path: [UInt8]) throws(Errno) -> SpacePlace? {
     var status = stat()
     let name = path.map { CChar(bitPattern: $0) } + [0]
     try systemCall { unsafe stat(name, &status) }
     let resolved = try FilePath(bytes: path).withoutLinks().bytes
     let number = UInt64(status.st_dev)
-    // As makedev(3) has it.
+    // The encoding of makedev(3).
     let major = (number >> 8 & 0xFFF) | (number >> 32 & ~0xFFF)
     let minor = (number & 0xFF) | (number >> 12 & ~0xFF)
     return find(resolved, device: "\(major):\(minor)", in: .current()) { place, entry in
@@ -32,12 +31,12 @@ package struct SpacePlace: Hashable, Sendable {
     }
   }
 
-  /// The place of an absolute path without symbolic links on a device.
+  /// Finds the place of an absolute path without symbolic links on a device.
   static func find(
     _ path: [UInt8], device: String, in table: MountTable, isOurs: ([UInt8], MountTableEntry) -> Bool
   ) -> SpacePlace? {
     let slash = UInt8(ascii: "/")
-    // The last of those with the longest path is the one that is seen.
+    // Of the mounts with the longest path, the last one is visible.
     var best: (entry: MountTableEntry, rest: [UInt8])?
     for entry in table.entries {
       guard let rest = MountTable.rest(of: path, below: entry.path), rest.count <= best?.rest.count ?? .max else {
@@ -54,18 +53,18 @@ package struct SpacePlace: Hashable, Sendable {
     return SpacePlace(mountPoint: whole.path, path: Array(inside))
   }
 
-  /// The path of the vault that a space is mounted of, as the table of mounts tells it. Nil if it does not.
+  /// The path of the vault that a space is mounted from, by the table of mounts; nil if the table does not name it.
   package static func vault(mountedAt path: [UInt8]) -> FilePath? {
     guard let entry = MountTable.current().entry(at: path), entry.source.first == UInt8(ascii: "/") else { return nil }
     return FilePath(bytes: entry.source)
   }
 
-  /// Where spaces of the vault at a path are mounted, as the table of mounts tells it.
+  /// The mount points of spaces of a vault, by the table of mounts.
   package static func places(ofVault path: FilePath) -> [FilePath] {
     let table = MountTable.current()
     let vault = path.bytes
     return table.entries.compactMap { entry in
-      // Type and source of a mount are what its user says.
+      // The user of a mount chooses its type and source, so only this user's own mounts count.
       guard entry.type == "fuse.agonyfs", entry.source == vault, entry.root == [UInt8(ascii: "/")],
         entry.number(of: "user_id") == geteuid(), table.entry(at: entry.path) == entry
       else { return nil }

@@ -1,13 +1,13 @@
 // Invariants
-// 1. A mount shows which space it is only to who has opened that space by a password. The challenge is fresh each time, so
-//    what a mount answers is never the same twice, and names no space.
+// 1. A mount shows which space it serves only to a process that has opened that space by a password. The challenge is
+//    fresh each time, so no two answers are the same, and none names a space.
 
 internal import CPlatform
 internal import Glibc
 package import System
 package import Vault
 
-/// Tells whether a mount is one of a space that was opened by a password.
+/// Proves that a mount serves a space that was opened by a password.
 package enum SpaceProof {
   private static let challengeSize = 16
   private static let size = challengeSize + 32
@@ -18,18 +18,18 @@ package enum SpaceProof {
     return space.proof(of: Array(value[..<challengeSize])) == Array(value[challengeSize...])
   }
 
-  /// Which process serves the mount with this root directory, as one that was proven tells it; nil if it is gone.
+  /// The process that serves the mount with this root directory, after `isMount`; nil if it has ended.
   package static func server(of root: Descriptor) -> [UInt8]? { answer(.identity, of: root) }
 
   private static func answer(_ question: DaemonAttribute, of root: Descriptor) -> [UInt8]? {
-    // Room for either.
+    // Large enough for both answers.
     var value = [UInt8](repeating: 0, count: 64)
     let name = question.rawValue
     let count = unsafe value.withUnsafeMutableBytes { unsafe fgetxattr(root.number, name, $0.baseAddress, $0.count) }
     return count > 0 ? Array(value[..<count]) : nil
   }
 
-  /// What the mount answers: a challenge, and the proof of it.
+  /// The mount's answer: a challenge, and its proof.
   static func make(for space: Space) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     let challenge = (0..<challengeSize).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -5,9 +5,9 @@ internal import System
 enum SessionEnd {
   /// The mount has left its place, or a signal asks for the end. The connection may still be open.
   case asked
-  /// Somebody aborted the connection, as `umount -f` does, and the mount is still in its place.
+  /// The connection was aborted, as `umount -f` does, and the mount is still in its place.
   case aborted
-  /// The kernel has closed the connection, because nobody has the mount any more.
+  /// The kernel has closed the connection, because no process has the mount any more.
   case gone
 }
 
@@ -17,12 +17,12 @@ struct Supervisor {
   private let mounts: OwnMounts
   private let events: SessionEvents
   private var idle: IdleWatch?
-  /// What was known last.
+  /// The last known state.
   private var standing: OwnMounts.Standing
   /// Whether the mount has left its place, but its open files may end first.
   private var isLingering = false
 
-  /// How often to look at a lingering mount.
+  /// How often to check a lingering mount.
   private static let tick = Duration.milliseconds(250)
 
   init(_ volume: Volume, mounts: OwnMounts, events: SessionEvents, idle: Duration?) {
@@ -33,19 +33,19 @@ struct Supervisor {
     self.idle = idle.map { IdleWatch(limit: $0) }
   }
 
-  /// Returns when the session is to end.
+  /// Returns when the session must end.
   mutating func waitForEnd() -> SessionEnd {
     while true {
       switch events.wait(until: nextLook) {
       case .disconnected:
-        // A later mount may have our number by now, and others may have changed the table in the same moment. Only one of the
-        // same vault at the same place would be taken for ours.
+        // A later mount may have this device number by now, and the table may have changed in the same moment. Only a
+        // mount of the same vault at the same place would be taken for this one.
         guard case .mounted(let entries) = standing else { return .gone }
         return mounts.entries == entries ? .aborted : .gone
       case .signal: return .asked
       case .mountsChanged:
         let now = mounts.standing
-        // The connection was closed in the same moment: that comes next, and what was known before decides.
+        // The connection was closed in the same moment: that event comes next, and the previous state decides.
         if now == .unknown { continue }
         standing = now
         guard standing == .left, !isLingering else { continue }
@@ -65,12 +65,12 @@ struct Supervisor {
   private var nextLook: UInt64? {
     if isLingering { return monotonicTime() + Self.tick.nanoseconds }
     guard let idle else { return nil }
-    // A limit that the clock can express.
+    // Limited to times that the clock can express.
     return UInt64(clamping: min(idle.next(lastUse: volume.lastUse), 1 << 33)) * 1_000_000_000
   }
 
-  /// Whether nothing is open and there was no request for at least a second. A program that copies many files has none
-  /// open in between. A process that only works in a directory does not keep the space open.
+  /// Whether no file is open and no request came for at least a second. A program that copies many files has moments
+  /// without an open file. A process that only has its working directory there does not keep the space open.
   private var isUnused: Bool {
     volume.openFileCount == 0 && monotonicSeconds() - volume.lastUse >= 2
   }
@@ -80,7 +80,7 @@ struct Supervisor {
     let lastUse = volume.lastUse
     guard idle?.isDue(now: now, lastUse: lastUse, openFiles: volume.openFileCount) == true else { return }
     if mounts.unmount() { volume.logger.notice("Unmounted, because nobody used it.") }
-    // Somebody uses it without requests, or it ends in a moment.
+    // The mount is in use without requests, or it is about to end.
     idle?.postpone(now: now)
   }
 }

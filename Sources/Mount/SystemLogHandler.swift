@@ -6,19 +6,20 @@ internal import System
 
 /// Writes log lines to standard error in the foreground and to the system log in the background.
 package struct SystemLogHandler: LogHandler {
-  /// Whether lines go to syslog(3), which the journal collects, and not to standard error.
+  /// Whether lines go to syslog(3), which the journal collects, instead of standard error.
   private static let isInBackground = Atomic(false)
 
   package var logLevel = Logger.Level.notice
   package var metadata: Logger.Metadata = [:]
 
-  /// Sends the lines of all loggers of the process to the system log from now on, because it leaves the terminal.
+  /// Sends the lines of all loggers of the process to the system log from now on, because the process leaves the
+  /// terminal.
   package static func sendToSystemLog() {
     agonyfs_system_log_open()
     isInBackground.store(true, ordering: .releasing)
   }
 
-  /// Whether they go there.
+  /// Whether lines go to the system log.
   package static var sendsToSystemLog: Bool { isInBackground.load(ordering: .acquiring) }
 
   /// A handler for a logger. The label is not shown.
@@ -37,7 +38,7 @@ package struct SystemLogHandler: LogHandler {
     if Self.sendsToSystemLog {
       unsafe agonyfs_system_log(Self.priority(event.level), line)
     } else {
-      // One write per line, so lines of several threads do not mix.
+      // One write for each line, so that lines of several threads do not mix.
       try? Descriptor.standardError.writeAll(Array("agonyfs: \(event.level): \(line)\n".utf8))
     }
   }

@@ -1,10 +1,10 @@
 // Invariants:
-// 1. A mount whose process hangs holds up others for `patience` only: each goes in a thread of its own.
-// 2. But one that another may depend on waits for that one: its process still writes, and must not be cut off from its
-//    vault. What was mounted before a mount does not depend on it. (Where a vault is may be known wrongly, if somebody
-//    moved it or gave its mount the name of another; `patience` is for that, too.)
-// 3. A FUSE mount that is not called ours has `answerPatience` to say whether it is; nothing waits longer for it. It is not
-//    said that everything is locked then.
+// 1. A mount whose process hangs delays the others only for `patience`: each is unmounted in a separate thread.
+// 2. However, a mount that another one may depend on waits for the other: its process still writes, and must not be cut
+//    off from its vault. A mount never depends on a later one. (The place of a vault may be unknown or wrong, if its
+//    directory was moved or the mount has the name of another vault; `patience` covers that as well.)
+// 3. A FUSE mount that does not have agonyfs's name has `answerPatience` to say whether it is one; nothing waits longer
+//    for it. In that case the result does not say that everything is locked.
 
 internal import Glibc
 internal import Synchronization
@@ -12,14 +12,14 @@ internal import System
 internal import SystemPackage
 
 extension Unmount {
-  /// Unmounts all spaces that the caller's user mounted, in this mount namespace, and has the host keep nothing of their
-  /// files in memory. Goes on after a failure.
+  /// Unmounts all spaces that the calling user mounted in this mount namespace, and keeps no data of their files in the
+  /// host's memory. Continues after a failure.
   ///
-  /// - Returns: why some are left.
+  /// - Returns: the failures, one for each mount that is left.
   package static func unmountAll(_ manner: Manner) -> [MountError] {
     var failures: [MountError] = []
     var done: Set<String> = []
-    // One that another hid can be reached when that one is gone.
+    // When a mount is gone, one that it hid can be reached.
     var isChanged = true
     while isChanged {
       isChanged = false
@@ -34,7 +34,7 @@ extension Unmount {
       for (mount, outcome) in zip(mounts, together(mounts, table, manner)) {
         switch outcome {
         case .success: isChanged = true
-        // A directory above is hidden.
+        // A mount above hides the directory.
         case .failure(.notMounted) where mount.entry.isNamedOurs: break
         case .failure(.notMounted): done.insert(mount.entry.device)
         case .failure(let error):
@@ -50,27 +50,27 @@ extension Unmount {
     return failures
   }
 
-  /// Whether there is any mount of the caller's user that may be of a space.
+  /// Whether the calling user has any mount that may be a space.
   package static var mayHaveMounts: Bool { !ownMounts(.current()).isEmpty }
 
   private struct OwnMount {
     let entry: MountTableEntry
     let place: FilePath
 
-    /// What becomes of it if it does not answer: it may be one of ours, or sshfs without a network.
+    /// The outcome if it does not answer: it may be an agonyfs mount, or sshfs without a network.
     var withoutAnswer: Result<Void, MountError> {
       .failure(
         .unmountFailed(path: place.string, reason: "it does not answer; if it is no space, leave it to its program"))
     }
   }
 
-  /// FUSE mounts of the caller's user, the latest first. Whether those with another name than ours are ours they have to
-  /// be asked, and may hang.
+  /// The FUSE mounts of the calling user, the latest first. Those with another name than agonyfs's must be asked what
+  /// they are, and may hang.
   private static func ownMounts(_ table: MountTable) -> [MountTableEntry] {
     table.entries.reversed().filter { $0.isFuse && $0.number(of: "user_id") == geteuid() }
   }
 
-  /// Unmounts, each as soon as those have gone that may depend on it.
+  /// Unmounts all; each waits for the mounts that may depend on it.
   private static func together(
     _ mounts: [OwnMount], _ table: MountTable, _ manner: Manner
   ) -> [Result<Void, MountError>] {
@@ -79,7 +79,7 @@ extension Unmount {
       return mounts.map { attempt($0.place, manner) }
     }
     let outcomes = Mutex<[Int: Result<Void, MountError>]>([:])
-    // Those that are known to be ours.
+    // The mounts that are known to be agonyfs's.
     let ours = Mutex(Set(mounts.indices.filter { mounts[$0].entry.isNamedOurs }))
     let work = mounts.indices.map { number in
       let before = mounts[..<number].indices.map { other in
@@ -89,7 +89,7 @@ extension Unmount {
       let (mount, end) = (mounts[number], ends[number].writing)
       return { @Sendable in
         let began = preciseMonotonicTime()
-        // First, as others wait for the answer.
+        // Asked first, because others wait for the answer.
         if !mount.entry.isNamedOurs, DaemonQuestion.ask(.identity, of: mount.place, mount.entry) != nil {
           ours.withLock { _ = $0.insert(number) }
         }
@@ -107,7 +107,8 @@ extension Unmount {
     }
     let began = preciseMonotonicTime()
     for one in work {
-      // The latest comes first, so what it waits for is on its way. One that hangs is left behind, and goes with this process.
+      // The latest comes first, so the mounts that it waits for are already on their way. A hung thread is abandoned
+      // and ends with this process.
       if (try? Thread(one)) == nil { one() }
     }
     for number in mounts.indices {
@@ -124,11 +125,11 @@ extension Unmount {
 
   /// In milliseconds. Less than logind waits before the machine sleeps.
   private static let patience: CInt = 1000
-  /// The same for a mount that has to say whether it is ours.
+  /// How long a mount may take to say whether it is agonyfs's, in milliseconds.
   private static let answerPatience: CInt = 3000
 
-  /// The paths of the vaults by the number of the mount, without symbolic links; of those that are known. If one is on a
-  /// mount that hangs, it is not known where it is.
+  /// The paths of the known vaults without symbolic links, by the number of the mount. The place of a vault on a hung
+  /// mount stays unknown.
   private static func vaults(of mounts: [OwnMount]) -> [Int: [UInt8]] {
     guard mounts.count > 1 else { return [:] }
     let lock = Lock()
@@ -136,7 +137,7 @@ extension Unmount {
     let found = Mutex<(vaults: [Int: [UInt8]], open: Int)>(([:], mounts.count))
     for (number, mount) in mounts.enumerated() {
       let source = FilePath(bytes: mount.entry.source)
-      // Left behind if it hangs, and gone with this process.
+      // A hung thread is abandoned and ends with this process.
       let thread = try? Thread {
         let path = source.isAbsolute ? CanonicalPath.resolve(source) : nil
         lock.withLock {
@@ -162,13 +163,14 @@ extension Unmount {
 }
 
 extension MountTable {
-  /// Whether a mount may need another, earlier one until its process has ended: because its place is inside, or its vault
-  /// may be on it.
+  /// Whether a mount may need an earlier one until its process has ended: because its mount point is inside, or its
+  /// vault may be on it.
   ///
-  /// - Parameter vault: the path of its vault without symbolic links; nil if it is not known. The option `fsname` hides it.
+  /// - Parameter vault: the path of its vault without symbolic links; nil if it is unknown. The option `fsname` hides
+  ///   it.
   func mayDepend(_ mount: MountTableEntry, vault: [UInt8]?, on other: MountTableEntry) -> Bool {
     guard let vault, Self.rest(of: mount.path, below: other.path) == nil else { return true }
-    // Of the file systems with the longest path the last one is seen.
+    // Of the file systems with the longest path, the last one is visible.
     var holder: Int?
     for (number, entry) in entries.enumerated() where Self.rest(of: vault, below: entry.path) != nil {
       if let holder, entries[holder].path.count > entry.path.count { continue }
@@ -179,7 +181,7 @@ extension MountTable {
     return holder >= first || entries[holder].device == other.device
   }
 
-  /// What is left of a path behind a directory that it is, or is in; nil for any other path.
+  /// The rest of a path below a directory, empty for the directory itself; nil for any other path.
   static func rest(of path: [UInt8], below directory: [UInt8]) -> [UInt8]? {
     let slash = UInt8(ascii: "/")
     let directory = directory == [slash] ? [] : directory

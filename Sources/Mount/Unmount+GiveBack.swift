@@ -2,10 +2,10 @@ internal import System
 package import SystemPackage
 
 extension Unmount {
-  /// Asks the mount at a path to give the disk back what was deleted, when it ends. False if its space has a number of files
-  /// of its own, and gives nothing back.
+  /// Asks the mount at a path to free the disk room of deleted files when it ends. False if its space keeps its own
+  /// number of files, and frees none.
   ///
-  /// - Throws: `.notMounted`, `.mountedElsewhere`, as `unmount`; `.givesNothingBack`.
+  /// - Throws: `.notMounted` and `.mountedElsewhere` as `unmount`; `.givesNothingBack`.
   package static func giveBack(_ path: FilePath) throws(MountError) -> Bool {
     guard let resolved = CanonicalPath.resolve(path), let entry = MountTable.current().entry(at: resolved),
       entry.isFuse, let identity = DaemonQuestion.ask(.identity, of: resolved, entry)
@@ -29,7 +29,7 @@ extension Unmount {
     }
   }
 
-  /// Takes the question of `giveBack` back, of a mount that stays. One that is gone needs it no more.
+  /// Withdraws the request of `giveBack` if the mount stays. A mount that has ended does not need it.
   package static func keepDeleted(_ path: FilePath) {
     guard let resolved = CanonicalPath.resolve(path) else { return }
     try? OwnerRequest.keepDeleted.send(to: resolved)

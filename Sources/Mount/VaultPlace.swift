@@ -1,5 +1,6 @@
-// A mount inside its own vault would wait for itself: what it writes goes through the directory that it hides, and not
-// even SIGKILL ends that. Paths do not tell: a symbolic link or a bind mount leads to the same directory by another one.
+// A mount inside its own vault would wait for itself: its writes go through the directory that it hides, and not even
+// SIGKILL ends that. Comparing paths does not help: a symbolic link or a bind mount leads to the same directory by
+// another path.
 
 internal import CMount
 internal import CPlatform
@@ -8,20 +9,20 @@ internal import Storage
 internal import System
 internal import SystemPackage
 
-/// A directory, by whatever path it was found.
+/// The identity of a directory, independent of its path.
 struct DirectoryIdentity: Hashable {
   private let device: dev_t
   private let inode: ino_t
 
-  /// The directory of an open descriptor; nil if the host does not say.
+  /// The directory of an open descriptor; nil if the host cannot identify it.
   init?(_ directory: Descriptor) {
     guard let status = try? directory.status() else { return nil }
     (device, inode) = (status.st_dev, status.st_ino)
   }
 
-  /// A directory and all that it is in, up to the root. Those that cannot be seen are left out.
+  /// A directory and all its parents up to the root. Those that cannot be opened are left out.
   static func chain(from directory: Descriptor) -> [DirectoryIdentity] {
-    // A directory that is mounted on one in itself is its own parent once.
+    // A directory that is mounted on a directory inside it is its own parent once.
     let mostRepetitions = 8
     var chain = [DirectoryIdentity(directory)].compactMap(\.self)
     var current = directory
@@ -36,13 +37,13 @@ struct DirectoryIdentity: Hashable {
     return chain
   }
 
-  /// Opens directories only as places.
+  /// Opens directories with O_PATH.
   static var flags: CInt { agonyfs_path_flag() | O_DIRECTORY }
 }
 
-/// Where a vault is.
+/// The directories of a vault.
 struct VaultPlace {
-  /// Its directory, or while it does not exist the one that it will be in; nil where neither exists.
+  /// Its directory; if that does not exist, its parent; nil if neither exists.
   private let directory: Descriptor?
   /// The directories of the vault itself.
   private let own: Set<DirectoryIdentity>
@@ -64,7 +65,7 @@ struct VaultPlace {
     (directory, self.own) = (vault, Set(own.compactMap(\.self)))
   }
 
-  /// Throws if a mount at a point would hide the vault, or a part of it. `path` is the point's as the person knows it.
+  /// Throws if a mount at a point would hide the vault, or a part of it. `path` is the point as the user wrote it.
   func checkApart(from point: MountPoint, path: String) throws(MountError) {
     if !own.isDisjoint(with: DirectoryIdentity.chain(from: point.directory)) { throw .insideVault(path: path) }
     guard let directory, let identity = DirectoryIdentity(point.directory) else { return }

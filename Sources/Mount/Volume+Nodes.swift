@@ -1,5 +1,5 @@
-// The one place that tells stored nodes (FileSystem) from virtual ones, which are thumbnails, status and the door to the
-// catalog (VirtualTree).
+// The one place that separates stored nodes (FileSystem) from virtual ones, which are thumbnails, status and the query
+// door of the catalog (VirtualTree).
 
 internal import Albums
 internal import CMount
@@ -9,9 +9,9 @@ internal import Library
 internal import SystemPackage
 internal import Vault
 
-/// What a node number stands for.
+/// The meaning of a node number.
 private enum Node {
-  /// Also the real folder behind a virtual number.
+  /// A stored inode, perhaps the real folder behind a virtual number.
   case stored(InodeNumber)
   case virtual(VirtualNode, VirtualTree)
 }
@@ -42,21 +42,21 @@ extension Volume {
     case .link(let depth, let inode):
       let link = try tree.link(to: inode, depth: depth)
       var entry = fuse_entry_param(link.attributes, seconds: 0)
-      // The kernel keeps the target as long as number and generation stay.
+      // The kernel caches the target as long as number and generation stay the same.
       entry.generation = UInt64(link.generation)
       return entry
-    // The kernel lists a directory anew only when it learns that its time has changed.
+    // The kernel lists a directory again only when it sees that its time has changed.
     case .view, .covers, .full, .motion: return fuse_entry_param(try tree.attributes(of: node), seconds: 0)
     case .shared, .sharedSize: return shown(try tree.attributes(of: node), as: node)
     default: break
     }
     let attributes = try tree.attributes(of: node)
-    // The size is known only after opening, and the content follows that of another file.
+    // The size is known only after opening, and the content depends on another file.
     let seconds = attributes.kind == Self.directoryKind ? SessionLimits.virtualCacheSeconds : 0
     return fuse_entry_param(attributes, seconds: seconds)
   }
 
-  /// The target of a name that somebody looks up.
+  /// Looks up a name.
   func lookup(
     _ name: FileName, in parent: InodeNumber, for caller: @autoclosure () -> Caller
   ) throws(Errno) -> fuse_entry_param {
@@ -71,7 +71,7 @@ extension Volume {
       } catch {
         guard error == .noSuchFileOrDirectory else { throw error }
         guard let node = virtual.node(named: name, in: directory) else {
-          // A name that has one number, real or not, is looked up each time.
+          // A name with a fixed number, real or not, is looked up each time, so its absence must not be cached.
           if parent != directory { throw error }
           return .absent
         }
@@ -81,8 +81,8 @@ extension Volume {
     }
   }
 
-  /// Opens a file with the flags of open(2) in `file`, which gets the handle (0 if the inode is enough), and whether
-  /// cached pages stay valid or reads bypass the cache and the size that the kernel knows.
+  /// Opens a file with the flags of open(2) in `file`. Sets its handle (0 if the inode suffices), and whether cached
+  /// pages stay valid or reads bypass the cache and the size that the kernel knows.
   func open(
     _ number: InodeNumber, _ file: inout fuse_file_info, by caller: @autoclosure () -> Caller,
     for opener: @autoclosure () -> Opener
@@ -93,7 +93,7 @@ extension Volume {
       // All changes pass through the kernel.
       file.keep_cache = 1
     case .virtual(.query, let tree):
-      // O_TRUNC has no effect. Nothing is at an offset.
+      // O_TRUNC has no effect. Offsets have no meaning.
       file.fh = try tree.openDoor(for: opener())
       file.direct_io = 1
       file.nonseekable = 1
@@ -127,22 +127,23 @@ extension Volume {
     }
   }
 
-  /// Takes a question to the catalog through a descriptor that cannot be written to.
+  /// Passes a query to the catalog through a descriptor that cannot be written to.
   ///
-  /// - Throws: `ENOTTY` for everything but the door.
+  /// - Throws: `ENOTTY` for everything except the query door.
   func ask(_ number: InodeNumber, handle: UInt64, _ question: [UInt8]) throws(Errno) {
     guard VirtualNode(number) == .query else { throw .inappropriateIOCTLForDevice }
     try virtual.door(handle).ask(question)
   }
 
-  /// Reads from the door. Returns the number of bytes, 0 at the end.
+  /// Reads from the query door. Returns the number of bytes, 0 at the end.
   func readAnswer(handle: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     let part = try virtual.door(handle).read(buffer.count)
     unsafe buffer.copyBytes(from: part)
     return part.count
   }
 
-  /// Reads from an open file other than the door. Returns the number of bytes; fewer than asked for only at the end.
+  /// Reads from an open file other than the query door. Returns the number of bytes; fewer than asked for only at the
+  /// end.
   func read(
     _ number: InodeNumber, handle: UInt64, at offset: off_t, into buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> Int {
@@ -166,7 +167,7 @@ extension Volume {
     }
   }
 
-  /// Where data or a hole begins at or after an offset of an open file.
+  /// The next data or hole at or after an offset of an open file.
   func seek(_ number: InodeNumber, handle: UInt64, from offset: off_t, toData: Bool) throws(Errno) -> off_t {
     switch try node(number) {
     case .stored(let inode):
@@ -180,7 +181,8 @@ extension Volume {
   }
 
   /// Calls `body` for the entries after a cookie until it returns false, with the reply to a lookup of each name. If
-  /// that has no node number, the kernel uses only inode number and type, and looks the name up when it needs more.
+  /// the reply has no node number, the kernel uses only inode number and type, and looks the name up when it needs
+  /// more.
   @inline(__always)
   func list(
     _ number: InodeNumber, after cookie: UInt64,
@@ -191,7 +193,7 @@ extension Volume {
       if inode != number { shared.noteListing(of: number) }
       try fileSystem.listWithAttributes(inode, after: cookie) { name, attributes, cookie in
         var entry = shown(attributes, as: name, in: number, stored: inode)
-        // "." and ".." count as no lookup.
+        // "." and ".." do not count as lookups.
         if cookie <= 2 { entry.ino = 0 }
         if cookie == 1 { entry.attr.st_ino = UInt(number.rawValue) }
         return body(name, &entry, cookie)
@@ -239,7 +241,7 @@ extension Volume {
     -> InodeNumber
   {
     if name.count == 1 { return number }
-    // What a shared folder is in is stored under its own number, or such a folder itself.
+    // The parent of a shared folder is stored under its own number, or is such a folder itself.
     switch VirtualNode(number) {
     case .shared(let album)?: return try known(album)
     case .sharedSize(_, let album)?: return shared.number(of: .shared(album))
@@ -247,7 +249,7 @@ extension Volume {
     }
   }
 
-  /// The number under which the kernel knows a stored directory.
+  /// The number by which the kernel knows a stored directory.
   private func known(_ directory: InodeNumber) throws(Errno) -> InodeNumber {
     let album = try above(directory)
     let next = try above(album)

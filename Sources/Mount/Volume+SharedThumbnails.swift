@@ -1,16 +1,17 @@
-// A real `.sh_thumbnails` in place of the virtual one that every album has: whoever copies an album with such a folder must
-// be able to make it.
+// A real `.sh_thumbnails` replaces the virtual one that every album has: a program that copies an album with such a
+// folder must be able to make it.
 //
 // Invariants
-// 1. A name has one node number for the kernel, whatever it leads to: `.sh_thumbnails` of an album, and in it the folder of
-//    a size, have the virtual one also when they are stored. Open directories then go on in what is there.
-// 2. What is made, removed or set in a virtual folder makes the real one first, empty and with the rights of its album, by
-//    which the kernel has allowed it. The virtual one is there again when the real one is removed. Nobody makes anything in
-//    an album, or in a real folder, by rights to something else.
-// 3. What lies at such a name is renamed by copying (`EXDEV`), as its number belongs to the name.
-// 4. Whoever made a directory finds no virtual folder in it. The kernel looks a name up before it makes a directory, does
-//    not say why it looks, and asks for nothing when there is an answer.
-// 5. The kernel hears of what is made without its knowledge before the answer, as it keeps listings.
+// 1. The kernel sees one node number for a name, whether the folder is virtual or stored: `.sh_thumbnails` of an album,
+//    and the size folders in it, keep their virtual numbers when they are stored. So an open directory continues in the
+//    stored one.
+// 2. To make, remove or set something in a virtual folder first makes the real one, empty and with the rights of its
+//    album, by which the kernel has allowed the operation. When the real one is removed, the virtual one is back.
+//    Rights to one object never let a user make something in an album or a real folder.
+// 3. An object with such a name is renamed by copying (`EXDEV`), because its number belongs to the name.
+// 4. The thread that made a directory finds no virtual folder in it. The kernel looks a name up before it makes a
+//    directory, does not say why it looks, and does not ask to make one if the name exists.
+// 5. Because the kernel caches listings, it is told of objects made without its knowledge before the answer.
 
 internal import Albums
 internal import CMount
@@ -22,14 +23,15 @@ internal import SystemPackage
 internal import Vault
 
 extension Volume {
-  /// The folder that a name in a directory means, if it is one of these. `directory` is the node as the kernel knows it.
+  /// The shared folder that a name in a directory means; nil for other names. `directory` is the node as the kernel
+  /// knows it.
   func sharedFolder(_ name: borrowing FileName, in directory: InodeNumber, stored: InodeNumber) -> VirtualNode? {
     if name.bytes == VirtualTree.sharedName { return .shared(stored) }
     guard VirtualNode.isVirtual(directory), case .shared(let album)? = VirtualNode(directory) else { return nil }
     return SharedSize.allCases.first { $0.name.utf8.elementsEqual(name.bytes) }.map { .sharedSize($0, album) }
   }
 
-  /// The attributes of what a name leads to, under the number that the kernel knows.
+  /// The attributes of the inode that a name leads to, under the number that the kernel knows.
   func shown(
     _ attributes: Attributes, as name: borrowing FileName, in directory: InodeNumber, stored: InodeNumber
   ) -> fuse_entry_param {
@@ -52,11 +54,11 @@ extension Volume {
   func shown(_ attributes: Attributes, as node: VirtualNode) -> fuse_entry_param {
     var attributes = attributes
     attributes.inode = shared.number(of: node)
-    // What it leads to changes with no word to the kernel.
+    // The folder behind the number can change without a message to the kernel.
     return fuse_entry_param(attributes, seconds: 0)
   }
 
-  /// The real folder that has taken the place of a virtual one.
+  /// The real folder that has replaced a virtual one; nil if there is none.
   ///
   /// - Throws: `ENOENT` for the number of a folder that was removed; `EIO`.
   func real(_ number: InodeNumber) throws(Errno) -> InodeNumber? {
@@ -84,9 +86,9 @@ extension Volume {
     return found?.kind == Self.directoryKind ? found?.inode : nil
   }
 
-  /// The inode of a node at which something is to be changed, or in which something is to be made or removed.
+  /// The stored inode of a node that will be changed, or in which a name will be made or removed.
   ///
-  /// - Throws: `EROFS` for what is not stored and no folder for thumbnails; as `makeDirectory`.
+  /// - Throws: `EROFS` if the node is virtual and not a thumbnail folder; as `makeDirectory`.
   @inline(__always)
   func writable(_ number: fuse_ino_t, for caller: @autoclosure () -> Caller) throws(Errno) -> InodeNumber {
     let inode = InodeNumber(rawValue: number)
@@ -100,7 +102,7 @@ extension Volume {
     case .sharedSize(let size, let album)?:
       let node = VirtualNode.shared(album)
       if let folder = try real(node) {
-        // The kernel has looked at the rights of the album, and this one may have got others.
+        // The kernel has checked the rights of the album, and this folder may have different ones.
         if try !owns(folder, caller), try !haveSameRights(folder, album) { throw .permissionDenied }
       }
       let folder = try make(VirtualTree.sharedName, in: album, knownAs: album)
@@ -109,7 +111,7 @@ extension Volume {
     }
   }
 
-  /// Whether somebody is root or the owner of a directory.
+  /// Whether the caller is root or the owner of a directory.
   func owns(_ directory: InodeNumber, _ caller: Caller) throws(Errno) -> Bool {
     if caller.user == 0 { return true }
     return try fileSystem.attributes(of: directory).owner == caller.user
@@ -129,7 +131,7 @@ extension Volume {
     }
   }
 
-  /// The folder of that name, made if there is none.
+  /// The folder with that name, made if it does not exist.
   private func make(_ name: [UInt8], in parent: InodeNumber, knownAs number: InodeNumber) throws(Errno) -> InodeNumber {
     if let folder = try folder(name, in: parent) { return folder }
     guard let name = FileName(name) else { throw .invalidArgument }
@@ -138,15 +140,15 @@ extension Volume {
     return folder
   }
 
-  /// Makes the stored file that stands in the place of a picture which somebody opens to write; the kernel then looks its
-  /// name up again when it gets the error that this returns.
+  /// Makes the stored file that replaces a picture when a program opens the picture for writing. The kernel looks its
+  /// name up again when it gets the returned error.
   ///
-  /// - Throws: `EROFS` for what is no picture in a stored directory; as `makeNode`.
+  /// - Throws: `EROFS` if it is not a picture in a stored directory; as `makeNode`.
   func replacePicture(_ node: VirtualNode, for caller: Caller) throws(Errno) -> Errno {
     guard case .picture(let size, let photo) = node, let place = virtual.place(ofPictureOf: photo) else {
       throw .readOnlyFileSystem
     }
-    // The kernel has looked at the rights of the photo only.
+    // The kernel has checked only the rights of the photo.
     if try !owns(place.album, caller) { throw .permissionDenied }
     let folderNumber = shared.number(of: .sharedSize(size, place.album))
     let folder = try madeReal(folderNumber, for: caller)
@@ -173,7 +175,7 @@ extension Volume {
     return shown(made, as: name, in: InodeNumber(rawValue: parent), stored: directory)
   }
 
-  /// Removes a file. What the virtual folder had under that name is gone when the real one is there.
+  /// Removes a file. A picture of the virtual folder disappears as soon as the real folder exists.
   func unlink(_ name: FileName, in parent: fuse_ino_t, for caller: @autoclosure () -> Caller) throws(Errno) {
     let directory = try writable(parent, for: caller())
     do throws(Errno) {
@@ -183,7 +185,7 @@ extension Volume {
     }
   }
 
-  /// Removes a directory. Whoever removes the virtual folder makes one in its place next, as mv does.
+  /// Removes a directory. A program that removes the virtual folder will make one with its name next, as mv does.
   func removeDirectory(
     _ name: FileName, in parent: fuse_ino_t, for caller: @autoclosure () -> Caller
   ) throws(Errno) {
@@ -201,14 +203,14 @@ extension Volume {
     }
     let removed = try fileSystem.removeDirectory(name, in: directory)
     shared.noteRemoval(of: node)
-    // The kernel knows no number that it could forget.
+    // The kernel does not know this number, so it will never forget it.
     fileSystem.forget(removed)
   }
 
   /// Renames, or exchanges two names.
   ///
-  /// - Throws: `EXDEV` where a directory would get, lose or leave a number that belongs to a name; `EBUSY` for the name of
-  ///   the folder that is served in the root.
+  /// - Throws: `EXDEV` if a directory would get, lose or leave a number that belongs to a name; `EBUSY` for the name of
+  ///   the virtual folder in the root.
   func rename(
     _ name: FileName, in parent: fuse_ino_t, to newName: FileName, in newParent: fuse_ino_t, flags: RenameFlags,
     for caller: @autoclosure () -> Caller
@@ -216,7 +218,7 @@ extension Volume {
     guard let source = try stored(parent) else { throw .readOnlyFileSystem }
     if VirtualNode.isVirtual(InodeNumber(rawValue: newParent)) { _ = try fileSystem.lookup(name, in: source) }
     let target = try writable(newParent, for: caller())
-    // The kernel lets a directory take the place of another one; this one is served, and nothing is stored there.
+    // The kernel lets a directory replace another one; this one is virtual, and no directory is stored there.
     if target == .root, newName.bytes == VirtualTree.controlName {
       do throws(Errno) {
         _ = try fileSystem.lookup(newName, in: target)
@@ -234,7 +236,7 @@ extension Volume {
     try fileSystem.rename(name, in: source, to: newName, in: target, flags: flags)
   }
 
-  /// The stored inode of a node, if there is one.
+  /// The stored inode of a node; nil if the node is virtual.
   func stored(_ number: fuse_ino_t) throws(Errno) -> InodeNumber? {
     let inode = InodeNumber(rawValue: number)
     return VirtualNode.isVirtual(inode) ? try real(inode) : inode

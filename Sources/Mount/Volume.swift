@@ -1,6 +1,6 @@
 // Invariants:
 // 1. The volume outlives the session, so requests need no references to it.
-// 2. A locked volume serves only what the kernel writes back and what ends something.
+// 2. A locked volume serves only the kernel's write-back and requests that release something.
 
 internal import Albums
 internal import CMount
@@ -11,7 +11,7 @@ internal import Synchronization
 internal import System
 internal import SystemPackage
 
-/// What requests need; libfuse carries a pointer to it.
+/// The state that requests need; libfuse carries a pointer to it.
 @safe final class Volume: Sendable {
   let fileSystem: FileSystem
   let virtual: VirtualTree
@@ -20,13 +20,13 @@ internal import SystemPackage
   let buffers = BufferPool([BufferPool.Size(bytes: SessionLimits.maximumRead, idleLimit: .max)])
   /// The answer to `agonyfs unmount`.
   let identity: DaemonIdentity
-  /// Reads of answers of the catalog.
+  /// Reads of catalog answers.
   let questionReads = QuestionReads(most: SessionLimits.questions)
-  /// What is known of `.sh_thumbnails` beside what is stored.
+  /// State about `.sh_thumbnails` that is not stored.
   let shared = SharedFolders()
   private let used = Atomic<Int64>(monotonicSeconds())
   private let locked = Atomic<Bool>(false)
-  /// Until when `agonyfs unmount --lazy` is expected, in nanoseconds of the monotonic clock.
+  /// The end of the time in which `agonyfs unmount --lazy` is expected, in nanoseconds of the monotonic clock.
   private let lazyUntil = Atomic<UInt64>(0)
 
   init(fileSystem: FileSystem, logger: Logger, identity: DaemonIdentity) {
@@ -51,24 +51,25 @@ internal import SystemPackage
   /// Whether the mount is gone; requests get ENOTCONN.
   var isLocked: Bool { locked.load(ordering: .relaxed) }
 
-  /// Locks it for good.
+  /// Locks the volume for good.
   func lock() { locked.store(true, ordering: .relaxed) }
 
-  /// Expects a lazy unmount for ten seconds, which is enough for the helper to detach the mount. A later detachment is
-  /// somebody else's.
+  /// Expects a lazy unmount for ten seconds, which is enough for the helper to detach the mount. A later detachment has
+  /// another cause.
   func expectLazyUnmount() {
     lazyUntil.store(monotonicTime() + Duration.seconds(10).nanoseconds, ordering: .relaxed)
   }
 
   var expectsLazyUnmount: Bool { monotonicTime() < lazyUntil.load(ordering: .relaxed) }
 
-  /// How many opens have not been released.
+  /// The number of opens that have not been released.
   var openFileCount: Int { fileSystem.openFileCount + virtual.openFileCount }
 
   /// The pointer for libfuse.
   var userData: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Lends the volume of a request without counting a reference, because all threads would write to that counter.
+  /// Passes the volume of a request to `body` without counting a reference, because all threads would write to that
+  /// counter.
   @inline(__always)
   static func with(_ request: fuse_req_t?, _ body: (Volume) -> Void) {
     guard let userData = unsafe fuse_req_userdata(request) else { return }

@@ -1,8 +1,8 @@
 // Invariants:
 // 1. `stop()` returns when every thread has answered all queued requests and ended. The kernel writes back the last of
-//    its data in parts, each after the reply to the one before.
+//    its data in parts, each after the reply to the previous one.
 // 2. The session outlives the threads.
-// 3. A thread ends when no read of an answer waits that may be answered by its channel.
+// 3. A thread ends only when no read of an answer that uses its channel waits.
 
 internal import Albums
 internal import CMount
@@ -13,28 +13,28 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// The threads of a session, what they share, and their work.
+/// The threads of a session, their shared state, and their work.
 @safe final class Workers: @unchecked Sendable {
   private let session: OpaquePointer
   private let volume: Volume
   private let events: SessionEvents
   private let group: LeaderFollowers
-  /// The polling channel, for one thread at a time; nil if the kernel has no other, and then threads sleep at once.
+  /// The polling channel, for one thread at a time; nil if the kernel has none, and then threads sleep at once.
   private let polling: Descriptor?
   private let ownsChannels: Bool
   /// Whether requests say that they clear set-user-ID and set-group-ID bits.
   private let clearsSetBits: Bool
   private let callers = CallerRun()
   private let isStopping = Atomic<Bool>(false)
-  /// Threads that serve and are still running.
+  /// The number of serving threads that still run.
   private let running = Atomic<Int>(0)
-  /// Those that serve; only for the thread that starts and stops them.
+  /// The serving threads; only the thread that starts and stops them uses this.
   private var threads: [Thread] = []
-  /// That of `LeaderFollowers.watch()`.
+  /// The thread of `LeaderFollowers.watch()`.
   private var watchdog: Thread?
 
-  /// How many requests a thread serves at most after it was told to end. It limits a client that asks again and again.
-  /// What the kernel writes back is always less.
+  /// Most requests that a thread serves after it was told to end. It stops a client that keeps asking. The kernel's
+  /// write-back is always less.
   private static let lastRequests = 10_000
 
   /// Starts the threads. Throws if none can be started.
@@ -63,7 +63,7 @@ internal import Vault
   func stop() {
     isStopping.store(true, ordering: .releasing)
     group.end()
-    // A signal is lost on a thread that is just about to read, so it is sent until all have ended.
+    // A thread that is just about to read misses a signal, so signals are repeated until all threads have ended.
     while running.load(ordering: .acquiring) > 0 {
       for thread in threads { thread.send(signal: SIGUSR1) }
       usleep(1000)
@@ -72,7 +72,7 @@ internal import Vault
     watchdog?.join()
   }
 
-  /// The work of a thread. Serves requests until the threads must end or the connection is closed.
+  /// A thread's loop. Serves requests until the threads must end or the connection is closed.
   private func serve() {
     agonyfs_interruption_allow()
     var channels = unsafe RequestChannels(
@@ -121,11 +121,11 @@ internal import Vault
 
   /// Clears the set-user-ID and set-group-ID bits of the file, and the attributes that the kernel has cached.
   private func clearSetBits(_ request: KernelRequest) throws(Errno) {
-    // Nothing that is not stored has such bits, and a question is written by anybody.
+    // Virtual nodes have no such bits, and any user may write a query.
     let inode = InodeNumber(rawValue: request.node)
     if VirtualNode.isVirtual(inode) { return }
     guard try volume.fileSystem.clearSetBits(of: inode, for: request.caller) else { return }
-    // A negative offset leaves cached pages alone, so it waits for no lock.
+    // A negative offset leaves cached pages alone, so the call waits for no lock.
     unsafe fuse_lowlevel_notify_inval_inode(session, request.node, -1, 0)
   }
 }

@@ -1,28 +1,28 @@
-// Which names of a directory belong together: a photo, its raw file, the video of a live photo, and what other programs
-// wrote beside them.
+// Groups the names of a directory: a photo, its raw file, the video of a live photo, and the files that other programs
+// wrote for them.
 //
 // Invariants
-// 1. Photos and videos belong together if they differ in their ending alone. A companion has the stem or the whole name of
-//    its photo, and an ending that companions have. A point inside a stem ends nothing.
-// 2. Beside that only these belong together: edits of an iPhone (`IMG_E0001`, `IMG_O0001`), edits as export programs name
-//    them (`IMG_0001-edited`), the video in `IMG_0001.MP.jpg`, what a Pixel writes for one shot, and a JSON of Google
-//    Takeout, whose name may be cut.
-// 3. What is neither photo, video nor companion belongs to nothing.
+// 1. Photos and videos belong together if they differ only in their ending. A companion has the stem or the whole name
+//    of its photo, and an ending that companions have. A point inside a stem does not begin an ending.
+// 2. Apart from that, only these belong together: edits of an iPhone (`IMG_E0001`, `IMG_O0001`), edits named as export
+//    programs name them (`IMG_0001-edited`), the video in `IMG_0001.MP.jpg`, the files that a Pixel writes for one
+//    shot, and a JSON of Google Takeout, whose name may be cut.
+// 3. A file that is neither photo, video nor companion belongs to no group.
 
 internal import Catalog
 
-/// Which names of a directory belong together.
+/// Finds out which names of a directory belong together.
 package enum Companions {
-  /// What a name says about what it belongs to.
+  /// The group that a name belongs to, and its parts.
   package struct Name: Hashable, Sendable {
-    /// What the names that belong together have in common, without regard to case.
+    /// The part that all names of a group have in common, in lower case.
     package var key: [UInt8]
-    /// How many bytes of the name are the stem, after which a number goes.
+    /// The number of the name's bytes that are its stem; a number is inserted after them.
     package var stem: Int
     package var kind: Kind
   }
 
-  /// What a file is, by its ending.
+  /// The kind of a file, by its ending.
   package enum Kind: Sendable {
     case media, companion, other
   }
@@ -34,12 +34,12 @@ package enum Companions {
     avi mkv webm wmv asf 3gp 3g2 flv ogv vob insv mod tod dv
     """)
   private static let companionEndings = endings("xmp aae json thm lrv lrf srt wav pp3 dop")
-  /// What Takeout puts before ".json", from which it cuts the end.
+  /// The word that Takeout puts before ".json"; it may be cut at its end.
   private static let takeoutPart = Array("supplemental-metadata".utf8)
 
   private static func endings(_ list: String) -> Set<[UInt8]> { Set(list.split(separator: " ").map { Array($0.utf8) }) }
 
-  /// What a file is, by its name.
+  /// The kind of a file, by its name.
   package static func kind(of name: [UInt8]) -> Kind { kind(lowered: NameParts.lowered(name)[...]) }
 
   private static func kind(lowered name: ArraySlice<UInt8>) -> Kind {
@@ -48,15 +48,15 @@ package enum Companions {
     return mediaEndings.contains(ending) ? .media : companionEndings.contains(ending) ? .companion : .other
   }
 
-  /// What the names that belong together have in common.
+  /// The part that all names of a group have in common.
   package static func key(of name: [UInt8]) -> [UInt8] { parts(of: name).key }
 
-  /// What a name says about what it belongs to.
+  /// Splits a name into its parts.
   package static func parts(of name: [UInt8]) -> Name {
     let lowered = NameParts.lowered(name)
     var stem = lowered[...]
     let kind = kind(lowered: stem)
-    // No name has a slash, so that this is no stem of a photo.
+    // The slash keeps this key apart from all stems of photos, since names contain no slash.
     if kind == .other { return Name(key: [0x2F] + name, stem: point(in: name[...]) ?? name.count, kind: kind) }
     if kind == .companion {
       let isJSON = stem.suffix(5).elementsEqual(".json".utf8)
@@ -90,7 +90,7 @@ package enum Companions {
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-  /// The last point, but for one at the beginning of the name.
+  /// The last point, unless the name begins with it.
   private static func point(in name: ArraySlice<UInt8>) -> Int? {
     name.lastIndex(of: 0x2E).flatMap { $0 > 0 ? $0 : nil }
   }
@@ -99,7 +99,7 @@ package enum Companions {
     if let point = point(in: name) { name = name[..<point] }
   }
 
-  /// Names in an order in which those that belong together follow each other, and where each group ends.
+  /// Sorts names so that each group is contiguous, and returns the ends of the groups.
   package static func grouped(_ names: [[UInt8]]) -> (names: [[UInt8]], ends: [Int]) {
     let keyed = names.map { (key: key(of: $0), name: $0) }.sorted { one, other in
       one.key == other.key

@@ -5,10 +5,10 @@ package import SystemPackage
 
 /// Extended attributes that any user may set: those whose names begin with `user.`.
 extension FileCalls {
-  /// Most bytes of the names of extended attributes, and of a value: those of Linux.
+  /// Longest list of names, and longest value, in bytes: the limits of Linux.
   private static let mostBytes = 65_536
 
-  /// Their names. Where a file system has none, there are none.
+  /// Their names; empty if the file system lacks extended attributes.
   private func attributeNames(of file: Descriptor) throws(Errno) -> [[UInt8]] {
     var names = [CChar](repeating: 0, count: Self.mostBytes)
     let length: Int
@@ -29,8 +29,10 @@ extension FileCalls {
     return Array(value.prefix(count))
   }
 
-  /// Gives a file the extended attributes of another one. What cannot be read or is not allowed there is left out and
-  /// named.
+  /// Copies extended attributes to another file. Returns the names of those that cannot be read or are not allowed
+  /// there.
+  ///
+  /// - Throws: `ENOSPC` and `EIO` of the target; the error of listing the names.
   package func copyAttributes(from source: Descriptor, to target: Descriptor) throws(Errno) -> [[UInt8]] {
     var missing: [[UInt8]] = []
     for name in try attributeNames(of: source) {
@@ -46,23 +48,23 @@ extension FileCalls {
     return missing
   }
 
-  /// The extended attributes of a file, as far as they can be read.
+  /// The extended attributes of a file that can be read.
   package func attributes(of file: Descriptor) -> [(name: [UInt8], value: [UInt8])] {
     ((try? attributeNames(of: file)) ?? []).compactMap { name in
       (try? attribute(name, of: file)).map { (name, $0) }
     }
   }
 
-  /// The extended attributes of a file.
+  /// All extended attributes of a file.
   ///
-  /// - Throws: the error if one cannot be read.
+  /// - Throws: the error if one of them cannot be read.
   package func readAttributes(of file: Descriptor) throws(Errno) -> [(name: [UInt8], value: [UInt8])] {
     var found: [(name: [UInt8], value: [UInt8])] = []
     for name in try attributeNames(of: file) { found.append((name, try attribute(name, of: file))) }
     return found
   }
 
-  /// Gives a file extended attributes. What is not allowed there is left out and named.
+  /// Sets extended attributes. Returns the names of those that are not allowed there. Throws `ENOSPC` and `EIO`.
   package func set(attributes: [(name: [UInt8], value: [UInt8])], of file: Descriptor) throws(Errno) -> [[UInt8]] {
     var missing: [[UInt8]] = []
     for (name, value) in attributes {

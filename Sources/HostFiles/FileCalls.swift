@@ -1,9 +1,10 @@
-// The system calls on files of the host and of a mounted space. Tests let each of them fail, or end the program before it.
+// The system calls on files of the host and of a mounted space. Tests let each of them fail, or end the program before
+// it.
 //
 // Invariants
-// 1. Whatever an import, an export or an upload changes on the host or in the space goes through here, by a name in an
-//    open directory.
-// 2. No name that is there is replaced, and no symbolic link is followed.
+// 1. Every change that an import, an export or an upload makes on the host or in the space goes through here, by a name
+//    in an open directory.
+// 2. No existing name is replaced, and no symbolic link is followed.
 
 internal import CPlatform
 internal import Crypto
@@ -19,23 +20,23 @@ package enum FileCall: String, CaseIterable, Sendable {
 
 /// The system calls on files of the host and of a mounted space.
 package final class FileCalls: Sendable {
-  /// What is called before each call, and may throw in its place.
+  /// Runs before each call, and may throw instead of it.
   package typealias Hook = @Sendable (FileCall) throws(Errno) -> Void
-  /// What gives the hash of what is stored of a file.
+  /// Returns the hash of the stored content of a file.
   package typealias Digester = @Sendable (Descriptor) throws(Errno) -> FileDigest
 
-  /// What may change bytes that were read: a source that lies.
+  /// Changes bytes after they were read, like a faulty medium; for tests.
   package typealias Alteration = @Sendable (inout [UInt8]) -> Void
 
   private let before: Hook?
   private let alteration: Alteration?
   private let digester: Digester
-  /// Bytes that are read and written at once: a multiple of `alignment`.
+  /// Bytes to read or write at once: a multiple of `alignment`.
   package let step: Int
-  /// What direct I/O wants addresses, offsets and counts to be multiples of.
+  /// Direct I/O needs addresses, offsets and counts that are multiples of this, in bytes.
   package static let alignment = 4096
 
-  /// The calls of this machine. `digester` asks the mount, unless a test has something in its place.
+  /// The calls of this machine. `digester` asks the mount, unless a test replaces it.
   package init(
     before: Hook? = nil, altering alteration: Alteration? = nil, step: Int = 1 << 20,
     digester: @escaping Digester = FileCalls.storedDigest
@@ -57,16 +58,16 @@ package final class FileCalls: Sendable {
 }
 
 extension FileCalls {
-  /// Opens a directory; the last part of the path may be no symbolic link.
+  /// Opens a directory; the last component of the path must not be a symbolic link.
   package func openDirectory(_ path: [UInt8], in directory: Descriptor? = nil) throws(Errno) -> Descriptor {
     let name = text(path)
     let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
     return Descriptor(try call(.open) { unsafe openat(number(directory), name, flags) })
   }
 
-  /// Opens a file for reading, and never waits for the other end of a FIFO. `pastMemory` asks for direct I/O.
+  /// Opens a file for reading, without waiting for the other end of a FIFO. `pastMemory` asks for direct I/O.
   ///
-  /// - Throws: `ELOOP` for a symbolic link.
+  /// - Throws: `ELOOP` for a symbolic link; `EINVAL` if the file system lacks direct I/O.
   package func openFile(
     _ name: [UInt8], in directory: Descriptor?, pastMemory: Bool = false
   ) throws(Errno) -> Descriptor {
@@ -78,7 +79,7 @@ extension FileCalls {
     return file
   }
 
-  /// Creates a file for reading and writing, which must not exist.
+  /// Creates a file for reading and writing. Throws `EEXIST` if the name is taken.
   package func create(
     _ name: [UInt8], in directory: Descriptor, permissions: UInt32 = 0o600
   ) throws(Errno) -> Descriptor {
@@ -87,7 +88,7 @@ extension FileCalls {
     return Descriptor(try call(.create) { unsafe openat(directory.number, name, flags, permissions) })
   }
 
-  /// Opens a file that is there for reading and writing.
+  /// Opens an existing file for reading and writing.
   ///
   /// - Throws: `ELOOP` for a symbolic link.
   package func openToWrite(_ name: [UInt8], in directory: Descriptor) throws(Errno) -> Descriptor {
@@ -96,20 +97,20 @@ extension FileCalls {
     return Descriptor(try call(.open) { unsafe openat(directory.number, name, flags) })
   }
 
-  /// The names in a directory.
+  /// The names in a directory, without "." and "..".
   package func names(in directory: Descriptor) throws(Errno) -> [[UInt8]] {
     try before?(.list)
     return try Directory.names(in: ".", of: directory)
   }
 
-  /// What an open file is.
+  /// The status of an open file.
   package func status(of file: Descriptor) throws(Errno) -> FileStatus {
     var information = stat()
     _ = try call(.status) { unsafe fstat(file.number, &information) }
     return FileStatus(information)
   }
 
-  /// What a name leads to; a symbolic link is itself.
+  /// The status of the file with a name; symbolic links are not followed.
   package func status(of name: [UInt8], in directory: Descriptor?) throws(Errno) -> FileStatus {
     let name = text(name)
     var information = stat()
@@ -117,7 +118,7 @@ extension FileCalls {
     return FileStatus(information)
   }
 
-  /// The same; nil if the name is free.
+  /// As `status(of:in:)`; nil if the name is free.
   package func statusIfTaken(_ name: [UInt8], in directory: Descriptor) throws(Errno) -> FileStatus? {
     do throws(Errno) {
       return try status(of: name, in: directory)
@@ -126,7 +127,7 @@ extension FileCalls {
     }
   }
 
-  /// Makes a directory, if there is none.
+  /// Makes a directory, unless the name exists.
   package func makeDirectory(_ name: [UInt8], in directory: Descriptor) throws(Errno) {
     let name = text(name)
     do throws(Errno) {
@@ -134,7 +135,7 @@ extension FileCalls {
     } catch .fileExists {}
   }
 
-  /// Moves a file to a name that must be free.
+  /// Moves a file to a free name. Throws `EEXIST` if that is taken.
   package func rename(
     _ name: [UInt8], in directory: Descriptor, to newName: [UInt8], in newDirectory: Descriptor
   ) throws(Errno) {
@@ -144,8 +145,8 @@ extension FileCalls {
     }
   }
 
-  /// Gives a file another name in its directory, which must be free. Where a file system cannot promise that (FAT and
-  /// some of programs), it is looked at right before.
+  /// Renames a file in its directory; the new name must be free. If the file system cannot guarantee that (FAT and some
+  /// FUSE file systems), the name is checked right before. Throws `EEXIST`.
   package func moveIfAbsent(_ name: [UInt8], to newName: [UInt8], in directory: Descriptor) throws(Errno) {
     do throws(Errno) {
       try rename(name, in: directory, to: newName, in: directory)
@@ -162,7 +163,7 @@ extension FileCalls {
     }
   }
 
-  /// Gives a file another name, which must be free.
+  /// Links a file under another name. Throws `EEXIST` if that is taken.
   package func link(
     _ name: [UInt8], in directory: Descriptor, to newName: [UInt8], in newDirectory: Descriptor
   ) throws(Errno) {
@@ -176,7 +177,7 @@ extension FileCalls {
     _ = try call(.unlink) { unsafe unlinkat(directory.number, name, 0) }
   }
 
-  /// Whether nothing can be written where an open directory is.
+  /// Whether the file system of an open directory is read-only.
   package func isReadOnly(_ directory: Descriptor) throws(Errno) -> Bool {
     var information = statvfs()
     _ = try call(.status) { unsafe fstatvfs(directory.number, &information) }
@@ -209,14 +210,15 @@ extension FileCalls {
     unsafe buffer.copyBytes(from: bytes)
   }
 
-  /// The bytes at an offset, or those up to the end.
+  /// Up to `count` bytes at an offset, fewer at the end of the file.
   package func bytes(of file: Descriptor, at offset: Int64, count: Int) throws(Errno) -> [UInt8] {
     try unsafe Array(unsafeUninitializedCapacity: count) { (buffer, found) throws(Errno) in
       found = try unsafe read(file, at: offset, into: UnsafeMutableRawBufferPointer(buffer))
     }
   }
 
-  /// Reads once at an offset; returns the number of bytes, 0 at the end. Direct I/O takes whole blocks only.
+  /// Reads once at an offset; returns the number of bytes, 0 at the end. With direct I/O the buffer must be whole
+  /// blocks.
   package func readOnce(
     _ file: Descriptor, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> Int {
@@ -244,8 +246,8 @@ extension FileCalls {
     try file.writeAll(bytes)
   }
 
-  /// Where the next data begins at or after an offset; nil when only a hole follows. Where the file system cannot tell,
-  /// all is data.
+  /// The offset of the next data at or after an offset; nil if only a hole follows. If the file system cannot find
+  /// holes, everything counts as data.
   package func nextData(of file: Descriptor, from offset: Int64) throws(Errno) -> Int64? {
     do throws(Errno) {
       return Int64(try call(.read) { lseek(file.number, off_t(offset), agonyfs_seek_data()) })
@@ -256,24 +258,25 @@ extension FileCalls {
     }
   }
 
-  /// Sets the length of a file.
+  /// Sets the length of a file, in bytes.
   package func truncate(_ file: Descriptor, to size: Int64) throws(Errno) {
     _ = try call(.truncate) { ftruncate(file.number, off_t(size)) }
   }
 
-  /// Gives a file permissions.
+  /// Sets the permissions of a file.
   package func set(permissions: UInt32, of file: Descriptor) throws(Errno) {
     _ = try call(.times) { fchmod(file.number, permissions) }
   }
 
-  /// Gives a file the permissions that an imported one has, and times.
+  /// Sets the times of a file, and the permissions of an imported one: no execution, and its owner may always read and
+  /// write.
   package func set(_ status: FileStatus, of file: Descriptor) throws(Errno) {
     try set(permissions: status.permissions & 0o666 | 0o600, of: file)
     try setTimes(of: status, file)
   }
 
-  /// Gives a file permissions, and times; without one it keeps the one that it has. Returns whether times were set: not
-  /// all file systems have them. Those without owners, such as FAT, may refuse permissions.
+  /// Sets permissions and times; a time that is nil stays. Returns whether the times were set: not all file systems
+  /// have them. File systems without owners, such as FAT, may refuse permissions; this is no error.
   package func set(
     permissions: UInt32, accessed: FileTime?, modified: FileTime?, of file: Descriptor
   ) throws(Errno) -> Bool {
@@ -295,49 +298,50 @@ extension FileCalls {
     }
   }
 
-  /// Gives a file the times of another one.
+  /// Copies the access and modification times of a status to a file.
   package func setTimes(of status: FileStatus, _ file: Descriptor) throws(Errno) {
     let times = [status.accessed.timespec, status.modified.timespec]
     _ = try call(.times) { unsafe futimens(file.number, times) }
   }
 
-  /// Gives a file the time of now.
+  /// Sets the times of a file to now.
   package func touch(_ file: Descriptor) throws(Errno) { _ = try call(.times) { futimens(file.number, nil) } }
 
-  /// Keeps others from opening a file for writing as long as it is open here; false if somebody has it open so. Where a
-  /// file system has no leases, or the file belongs to somebody else, nothing is kept and nobody is noticed.
+  /// Takes a lease, so that other programs cannot open the file for writing while it is open here; false if a program
+  /// has it open for writing. If the file system has no leases, or the file belongs to another user, returns true
+  /// without protection.
   package func holdAgainstWriters(_ file: Descriptor) throws(Errno) -> Bool {
     try before?(.lease)
     return agonyfs_hold_against_writers(file.number) == 0 || errno != EAGAIN
   }
 
-  /// Keeps other imports from a file as long as it is open here; false if one has it already.
+  /// Locks a file against other imports while it is open here; false if another import has locked it.
   package func holdAgainstImports(_ file: Descriptor) throws(Errno) -> Bool {
     try before?(.lock)
     return flock(file.number, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
   }
 
-  /// Tells the kernel to forget what it read of a file, or of a part of it, as far as it can.
+  /// Evicts a file, or a part of it, from the kernel's cache, as far as the kernel allows.
   package func forgetCache(of file: Descriptor, from offset: Int64 = 0, count: Int = 0) {
     posix_fadvise(file.number, off_t(offset), off_t(count), POSIX_FADV_DONTNEED)
   }
 
-  /// Turns direct I/O off, where a file system gives it for opening only.
+  /// Turns direct I/O off; some file systems allow it only for opening.
   package func stopDirectReading(_ file: Descriptor) {
     let flags = fcntl(file.number, F_GETFL)
     if flags != -1 { _ = fcntl(file.number, F_SETFL, flags & ~agonyfs_direct_flag()) }
   }
 
-  /// Makes durable what was done before: all of the space, if the file is in one.
+  /// Makes all earlier changes durable: of the whole space, if the file is in one.
   package func flush(_ file: Descriptor) throws(Errno) { _ = try call(.flush) { fsync(file.number) } }
 
-  /// The hash of what is stored of a file.
+  /// The hash of the stored content of a file.
   package func digest(of file: Descriptor) throws(Errno) -> FileDigest {
     try before?(.digest)
     return try digester(file)
   }
 
-  /// Asks the mount for the hash of what the vault's storage has of a file.
+  /// Asks the mount for the hash of a file's content in the vault's storage.
   package static let storedDigest: Digester = { (file) throws(Errno) in
     var digest = agonyfs_digest()
     unsafe withUnsafeMutableBytes(of: &digest.key) { unsafe $0.copyBytes(from: ContentKey.ofThisRun.bytes) }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What identifies the content of a file, and what is kept of it.
+/// The kind, identity, size, rights and times of a file.
 package struct FileStatus: Hashable, Sendable {
-  /// What a name leads to.
+  /// The kind of a file.
   package enum Kind: Sendable {
     case file, directory, symbolicLink, fifo, socket, device
   }
@@ -17,7 +17,7 @@ package struct FileStatus: Hashable, Sendable {
   package var modified: FileTime
   package var changed: FileTime
 
-  /// What another file system than the kernel's says of a file.
+  /// A status from another source than the kernel.
   package init(
     kind: Kind, device: UInt64, inode: UInt64, size: Int64, permissions: UInt32, owner: UInt32, accessed: FileTime,
     modified: FileTime, changed: FileTime
@@ -46,28 +46,28 @@ package struct FileStatus: Hashable, Sendable {
     changed = FileTime(information.st_ctim)
   }
 
-  /// The status of a file of an archive, which is nobody's and on no device.
+  /// The status of a file in an archive, which belongs to no user and no device.
   package init(size: Int64, modified: FileTime) {
     self.init(
       kind: .file, device: .max, inode: 0, size: size, permissions: 0o644, owner: 0, accessed: modified,
       modified: modified, changed: modified)
   }
 
-  /// Whether a file of this name still has the content that it had, by what its status says. Some file systems give a
-  /// file another inode number from time to time (FAT, those of programs), so that is not looked at.
+  /// Whether a file with the same name has the same content as before, by its status. The inode number is ignored,
+  /// because some file systems change it (FAT, some FUSE file systems).
   package func isUnchanged(since before: FileStatus) -> Bool {
     kind == before.kind && device == before.device && size == before.size && modified == before.modified
       && changed == before.changed
   }
 }
 
-/// A time of a file.
+/// A point in time of a file.
 package struct FileTime: Hashable, Sendable {
   /// Seconds since 1970.
   package var seconds: Int64
   package var nanoseconds: Int64
 
-  /// A time; nanoseconds are below 1,000,000,000.
+  /// Nanoseconds must be below 1,000,000,000.
   package init(seconds: Int64, nanoseconds: Int64) {
     self.seconds = seconds
     self.nanoseconds = nanoseconds
@@ -81,13 +81,13 @@ package struct FileTime: Hashable, Sendable {
   var timespec: Glibc.timespec { Glibc.timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds)) }
 }
 
-/// The hash of a file's content, and its length.
+/// The hash of a file's content, and its length in bytes.
 package struct FileDigest: Hashable, Sendable {
   package var size: Int64
-  /// As `ContentHasher` makes it.
+  /// The hash that `ContentHasher` computes.
   package var hash: [UInt8]
 
-  /// Takes both.
+  /// A digest of a known size and hash.
   package init(size: Int64, hash: [UInt8]) {
     self.size = size
     self.hash = hash

@@ -1,17 +1,17 @@
 internal import Synchronization
 internal import System
 
-/// Work on another thread, or done at once if there can be no other.
+/// Work in another thread, or done at once if no thread can be started.
 package struct SideWork<Outcome: Sendable>: Sendable {
   private let outcome = Shared()
   private let thread: Thread?
 
-  /// What one thread gives another.
+  /// The result, shared by both threads.
   private final class Shared: Sendable {
     let value: Mutex<Outcome?> = Mutex(nil)
   }
 
-  /// Begins. Unless it `isAside`, the work is done on return.
+  /// Starts the work. Unless `isAside` is set, the work is done on return.
   package init(isAside: Bool = true, _ work: @escaping @Sendable () -> Outcome) {
     let outcome = outcome
     let body: @Sendable () -> Void = {
@@ -22,7 +22,7 @@ package struct SideWork<Outcome: Sendable>: Sendable {
     if thread == nil { body() }
   }
 
-  /// Waits for the end. To be called once.
+  /// Waits for the work and returns its result. Call it only once.
   package func wait() -> Outcome? {
     thread?.join()
     return outcome.value.withLock { $0 }

@@ -1,14 +1,14 @@
-// Reading a file again, to compare it with what was written or copied.
+// Reads files again, to compare them with the bytes that were written or copied.
 //
 // Invariants
-// 1. What is read comes past the kernel's cache, where the file system allows it and that is asked for.
-// 2. A file that is not what its status said has no hash: nor has one that changes while it is read.
+// 1. If asked for, bytes are read past the kernel's cache, where the file system allows it.
+// 2. A file that does not match its status, or changes while it is read, gets no hash.
 
 internal import Crypto
 package import System
 package import SystemPackage
 
-/// Memory that files are read into, one after the other: direct I/O wants it aligned.
+/// Reusable memory for reading files: direct I/O needs aligned memory.
 @safe package final class AlignedMemory {
   package let block: UnsafeMutableRawBufferPointer
 
@@ -20,29 +20,29 @@ package import SystemPackage
   deinit { unsafe block.deallocate() }
 }
 
-/// Why a file that was read again has no hash.
+/// Why a file that was read again gets no hash.
 package enum RereadFailure: Error, Hashable, Sendable {
-  /// It is not what its status said, or changed meanwhile.
+  /// The file does not match its status, or changed while it was read.
   case changed
   /// A system call failed.
   case system(Errno)
 }
 
-/// Reads whole files for their hashes, on one thread.
+/// Reads whole files for their hashes, in one thread.
 package struct UncachedReader {
   private let calls: FileCalls
   private let memory: AlignedMemory
 
-  /// Reads with some system calls. `memory` has `calls.step` bytes; nil allocates them.
+  /// - Parameter memory: `calls.step` bytes to read into; nil allocates them.
   package init(_ calls: FileCalls, memory: AlignedMemory? = nil) {
     self.calls = calls
     self.memory = memory ?? AlignedMemory(calls.step)
   }
 
-  /// The hash of a file, read past the kernel's cache if that is asked for. `progress` gets numbers of bytes as they are
-  /// read.
+  /// The hash of a file, read past the kernel's cache if `pastMemory` is set. `progress` gets the number of bytes after
+  /// each read.
   ///
-  /// - Throws: `.changed` when the file is not what `status` says before or after; `.system`.
+  /// - Throws: `.changed` if the file does not match `status` before or after; `.system`.
   package func digest(
     of name: [UInt8], in directory: Descriptor?, _ status: FileStatus, pastMemory: Bool,
     progress: ((Int) -> Void)? = nil
@@ -66,7 +66,7 @@ package struct UncachedReader {
     }
   }
 
-  /// Nil when the file ends before its length.
+  /// Nil if the file ends before `size`.
   private func digest(
     of file: Descriptor, size: Int64, _ progress: ((Int) -> Void)?
   ) throws(Errno) -> FileDigest? {

@@ -1,26 +1,27 @@
-// Files that came get their names: what an import and an upload have in common.
+// Gives names to files that arrived, for imports and uploads.
 //
 // Invariants
-// 1. A file gets a name only after what the vault's storage has of it was made durable, was read back past every cache,
-//    and was what was written; or if it was not to be verified. Only `verify` makes a `VerifiedFile`, and only a
+// 1. A file gets a name only after its content in the vault's storage was made durable, read back past every cache and
+//    found equal to the written bytes; or if it need not be verified. Only `verify` makes a `VerifiedFile`, and only a
 //    `VerifiedFile` gets a name.
-// 2. A name replaces nothing.
-// 3. Only `remove` takes away what gets no name; what a crash leaves the mount deletes after a week.
-// 4. No name is durable before the album, or the space, is synced. That is for the caller, who may do it once for many.
+// 2. A new name replaces nothing.
+// 3. Only `remove` removes a file that gets no name; files that a crash leaves are deleted by the mount after a week.
+// 4. No name is durable before the album, or the space, is synced. The caller does that, and may do it once for many
+//    files.
 
 package import System
 package import SystemPackage
 
-/// A file that was written into the directory for what has no name yet.
+/// A file that was written into the directory for incoming files.
 package struct IncomingFile: Sendable {
-  /// What it is called there.
+  /// Its name in that directory.
   package let name: [UInt8]
   /// The open file.
   package let file: Descriptor
-  /// The hash of what was written; nil if it is not to be verified.
+  /// The hash of the written bytes; nil if the file need not be verified.
   package let digest: FileDigest?
 
-  /// A file that was written whole.
+  /// A file that was written completely.
   package init(_ name: [UInt8], _ file: Descriptor, digest: FileDigest?) {
     self.name = name
     self.file = file
@@ -28,11 +29,11 @@ package struct IncomingFile: Sendable {
   }
 }
 
-/// A file that may get a name. It is not open, so that any number can wait for their names.
+/// A file that may get a name. It is not open, so any number of them can wait.
 package struct VerifiedFile: Sendable {
-  /// What it is called until then.
+  /// Its name in the directory for incoming files.
   package let name: [UInt8]
-  /// The hash of what was written and is stored; nil if it was not to be verified.
+  /// The hash of the written and stored bytes; nil if the file need not be verified.
   package let digest: FileDigest?
 
   fileprivate init(_ file: IncomingFile) {
@@ -43,9 +44,9 @@ package struct VerifiedFile: Sendable {
 
 /// Why a file may not get a name.
 package enum VerificationFailure: Error, Hashable, Sendable {
-  /// What is stored is not what was written.
+  /// The stored bytes differ from the written ones.
   case differs
-  /// What is stored could not be made durable, or read back.
+  /// The stored bytes could not be made durable, or not read back.
   case system(Errno)
 }
 
@@ -54,16 +55,16 @@ package struct VerifiedPlacement: Sendable {
   private let calls: FileCalls
   private let incoming: Descriptor
 
-  /// For the files in the open directory `incoming`.
+  /// - Parameter incoming: the open directory for incoming files.
   package init(_ calls: FileCalls, incoming: Descriptor) {
     self.calls = calls
     self.incoming = incoming
   }
 
-  /// Makes what was written to a file durable, reads it back from the vault's storage and compares it. A file without a
-  /// hash passes.
+  /// Makes a file durable, reads it back from the vault's storage and compares the hashes. A file without a hash
+  /// passes.
   ///
-  /// - Throws: `.differs`, `.system`. The file is still there then.
+  /// - Throws: `.differs`, `.system`. The file still exists then.
   package func verify(_ file: IncomingFile) throws(VerificationFailure) -> VerifiedFile {
     if let written = file.digest {
       let stored: FileDigest
@@ -78,7 +79,7 @@ package struct VerifiedPlacement: Sendable {
     return VerifiedFile(file)
   }
 
-  /// Gives a file a name in an open album; false if something has that name.
+  /// Gives a file a name in an open album; false if the name is taken.
   package func place(_ file: VerifiedFile, as name: [UInt8], in album: Descriptor) throws(Errno) -> Bool {
     do throws(Errno) {
       try calls.rename(file.name, in: incoming, to: name, in: album)
@@ -88,7 +89,7 @@ package struct VerifiedPlacement: Sendable {
     }
   }
 
-  /// Removes a file that gets no name. One that is gone already is no error.
+  /// Removes a file that gets no name. A missing file is not an error.
   package func remove(_ name: [UInt8]) throws(Errno) {
     do throws(Errno) {
       try calls.unlink(name, in: incoming)

@@ -1,8 +1,8 @@
 // Invariants
-// 1. At any time the file's name leads to the old content or to the new one, whole and durable.
-// 2. What another program wrote meanwhile is never lost: the new file takes the old one's place by an exchange, and only
-//    what was read before is deleted.
-// 3. Mode and group stay. Where the group cannot stay, nobody but the user gets rights.
+// 1. At any time the file's name leads to the old content or to the new one, complete and durable.
+// 2. A concurrent change by another program is never lost: the new file replaces the old one by an exchange, and only
+//    the content that was read before is deleted.
+// 3. Mode and group stay. If the group cannot stay, only the user gets rights.
 
 internal import CPlatform
 internal import Glibc
@@ -11,12 +11,12 @@ internal import SystemPackage
 
 /// Replaces the content of a file that other programs may replace at the same time.
 enum AtomicRewrite {
-  /// How often it begins again after another program was faster.
+  /// How often a rewrite begins again after another program changed the file.
   private static let mostTries = 5
 
-  /// Gives a file what `change` makes of its bytes; nil leaves it. A file that is gone needs no change.
+  /// Replaces a file's bytes by the result of `change`; nil leaves the file as it is. A missing file needs no change.
   ///
-  /// - Throws: `EBUSY` if other programs change it all the time.
+  /// - Throws: `EBUSY` if other programs keep changing it.
   static func rewrite(
     _ name: [UInt8], in folder: Folder, limit: Int, _ change: ([UInt8]) -> [UInt8]?
   ) throws(Errno) {
@@ -57,8 +57,7 @@ enum AtomicRewrite {
     throw .fileExists
   }
 
-  /// Puts the new file in the place of the one that was read. False if that was not there any more; then what is there
-  /// stays.
+  /// Exchanges the new file with the one that was read. False if another file has that name now; that file stays.
   private static func exchange(
     _ temporary: [UInt8], _ own: FileIdentity, with name: [UInt8], in folder: Folder, expecting seen: FileIdentity
   ) throws(Errno) -> Bool {
@@ -68,7 +67,7 @@ enum AtomicRewrite {
     do throws(Errno) {
       try systemCall { unsafe agonyfs_exchange(directory, one, directory, other) }
     } catch .invalidArgument {
-      // The file system cannot exchange; a moment remains in which another program's file would be lost.
+      // The file system cannot exchange files; for a moment, another program's file could be lost.
       try systemCall { unsafe renameat(directory, one, directory, other) }
       return true
     } catch .noSuchFileOrDirectory {
@@ -76,7 +75,7 @@ enum AtomicRewrite {
     }
     if FileIdentity(try folder.status(of: temporary)) == seen { return true }
     try systemCall { unsafe agonyfs_exchange(directory, one, directory, other) }
-    // Unless somebody replaced ours again, which then holds what came last.
+    // If another program replaced the new file in between, its file is the latest and goes back.
     if FileIdentity(try folder.status(of: temporary)) != own {
       try systemCall { unsafe agonyfs_exchange(directory, one, directory, other) }
     }

@@ -1,18 +1,18 @@
 // Invariants
 // 1. Removing entries leaves every other byte as it was.
-// 2. What is not understood to its end is not changed at all.
+// 2. A file that cannot be parsed to its end is not changed at all.
 
-/// A list of bookmarks in XBEL, such as recently-used.xbel. It is not parsed as XML, but walked through: only where
-/// elements `bookmark` begin and end matters.
+/// A list of bookmarks in XBEL, such as recently-used.xbel. It is scanned rather than parsed as XML: only the
+/// beginnings and ends of elements `bookmark` matter.
 struct BookmarkList {
   struct Entry {
-    /// Where it leads.
+    /// The URI that it leads to.
     var uri: [UInt8]
-    /// Its bytes, with the rest of its lines if nothing else is on them.
+    /// Its bytes, including the rest of its lines if they hold nothing else.
     var range: Range<Int>
   }
 
-  /// The list has parts that are not understood.
+  /// The list cannot be parsed to its end.
   struct NotUnderstood: Error {}
 
   private let bytes: [UInt8]
@@ -32,7 +32,7 @@ struct BookmarkList {
         entries.append(Entry(uri: entry.uri, range: Self.lines(entry.start..<end, in: bytes)))
         open = nil
       } else {
-        // Bookmarks do not hold bookmarks.
+        // Bookmarks are never nested.
         guard open == nil, let uri = tag.uri else { throw NotUnderstood() }
         if tag.isWhole {
           entries.append(Entry(uri: uri, range: Self.lines(start..<end, in: bytes)))
@@ -57,7 +57,7 @@ struct BookmarkList {
     return rest + bytes[place...]
   }
 
-  /// Where what begins with `<` ends: a comment, a CDATA section, an instruction, a declaration or a tag.
+  /// The end of markup that begins with `<`: a comment, a CDATA section, an instruction, a declaration or a tag.
   private static func end(of start: Int, in bytes: [UInt8]) throws(NotUnderstood) -> Int {
     for (opening, closing) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")]
     where bytes[start...].starts(with: opening.utf8) {
@@ -74,7 +74,7 @@ struct BookmarkList {
       let byte = bytes[place]
       switch (quote, byte) {
       case (nil, UInt8(ascii: ">")): return place + 1
-      // A declaration with declarations in it.
+      // A nested declaration is not supported.
       case (nil, UInt8(ascii: "<")), (nil, UInt8(ascii: "[")): throw NotUnderstood()
       case (nil, UInt8(ascii: "\"")), (nil, UInt8(ascii: "'")): quote = byte
       case (let open?, _) where open == byte: quote = nil
@@ -84,7 +84,7 @@ struct BookmarkList {
     throw NotUnderstood()
   }
 
-  /// A tag of the element `bookmark`; nil for everything else.
+  /// Parses a tag of the element `bookmark`; nil for all others.
   private static func tag(_ tag: ArraySlice<UInt8>) -> (isClosing: Bool, isWhole: Bool, uri: [UInt8]?)? {
     let isClosing = tag.dropFirst().first == UInt8(ascii: "/")
     let inner = tag.dropFirst(isClosing ? 2 : 1).dropLast()
@@ -110,7 +110,7 @@ struct BookmarkList {
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-  /// An element with what its lines have before and after it, if that is only space.
+  /// Extends an element to whole lines, if only blanks surround it.
   private static func lines(_ range: Range<Int>, in bytes: [UInt8]) -> Range<Int> {
     let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
     let start = range.lowerBound - bytes[..<range.lowerBound].reversed().prefix(while: isBlank).count

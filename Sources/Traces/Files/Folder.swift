@@ -1,14 +1,14 @@
 // Invariants
-// 1. No symbolic link is followed below the folder that a search begins with: every part of a path is opened by openat(2)
-//    with O_NOFOLLOW.
-// 2. Only regular files of this user are opened, and nothing waits for what opens a pipe.
+// 1. No symbolic link is followed below the folder where a search begins: every component of a path is opened by
+//    openat(2) with O_NOFOLLOW.
+// 2. Only regular files of this user are opened, and no open waits for the other end of a pipe.
 // 3. Reading leaves no access time.
 
 internal import Glibc
 internal import System
 package import SystemPackage
 
-/// Which state of which file something was seen in.
+/// A file and the state in which it was seen.
 package struct FileIdentity: Equatable, Sendable {
   let device: UInt64
   let inode: UInt64
@@ -26,7 +26,7 @@ package struct FileIdentity: Equatable, Sendable {
 /// An open folder of the user. Names in it are bytes.
 package final class Folder: Sendable {
   let descriptor: Descriptor
-  /// Its path, to show.
+  /// Its path, for messages.
   package let path: [UInt8]
 
   private init(_ descriptor: Descriptor, path: [UInt8]) {
@@ -34,14 +34,15 @@ package final class Folder: Sendable {
     self.path = path
   }
 
-  /// Opens the folder that a search begins with. Only here links are followed: the user or the environment named it.
+  /// Opens the folder where a search begins. Links are followed only here, because the user or the environment named
+  /// it.
   package static func begin(at path: [UInt8]) throws(Errno) -> Folder {
     Folder(try Descriptor.open(FilePath(bytes: path), O_RDONLY | O_DIRECTORY), path: path)
   }
 
-  /// Opens a folder in this one.
+  /// Opens a folder inside this one.
   ///
-  /// - Throws: `ELOOP` for a symbolic link, `ENOTDIR` for anything else that is no folder.
+  /// - Throws: `ELOOP` for a symbolic link, `ENOTDIR` for any other file that is not a folder.
   package func folder(_ name: [UInt8]) throws(Errno) -> Folder {
     do throws(Errno) {
       let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
@@ -52,24 +53,24 @@ package final class Folder: Sendable {
     }
   }
 
-  /// Opens a folder some names below this one.
+  /// Opens a folder below this one by a relative path. Throws as `folder(_:)`.
   package func folder(at path: String) throws(Errno) -> Folder {
     var folder = self
     for name in path.split(separator: "/") { folder = try folder.folder(Array(name.utf8)) }
     return folder
   }
 
-  /// The path of something in the folder, to show.
+  /// The path of a name in the folder, for messages.
   package func path(of name: [UInt8]) -> [UInt8] {
     path + (path.last == PathBytes.slash ? [] : [PathBytes.slash]) + name
   }
 
-  /// The names in it, in the order of their bytes.
+  /// The names in it, sorted by their bytes.
   package func names() throws(Errno) -> [[UInt8]] {
     try Directory.names(in: ".", of: descriptor).sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// What fstatat(2) tells of something in it; a link is itself.
+  /// fstatat(2) on a name in the folder; symbolic links are not followed.
   func status(of name: [UInt8]) throws(Errno) -> stat {
     var status = stat()
     let text = Self.cString(name)
@@ -79,9 +80,9 @@ package final class Folder: Sendable {
 
   /// Opens a regular file of this user for reading.
   ///
-  /// - Throws: `ELOOP` for a symbolic link, `EPERM` for a file of somebody else, `EINVAL` for what is no regular file.
+  /// - Throws: `ELOOP` for a symbolic link, `EPERM` for another user's file, `EINVAL` if it is not a regular file.
   func file(_ name: [UInt8]) throws(Errno) -> OwnFile {
-    // Opening a device or pipe may do something, so they are not opened at all.
+    // Opening a device or pipe may have side effects, so they are never opened.
     try Self.check(try status(of: name))
     let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
     let opened = try Descriptor.openQuietly(FilePath(bytes: name), in: descriptor, flags)
@@ -100,9 +101,9 @@ package final class Folder: Sendable {
     guard status.st_uid == geteuid() else { throw .notPermitted }
   }
 
-  /// Removes a file if it is still what was seen.
+  /// Removes a file if it is still in the state in which it was seen.
   ///
-  /// - Throws: `EBUSY` if it is not.
+  /// - Throws: `EBUSY` otherwise.
   func remove(_ name: [UInt8], ifStill seen: FileIdentity) throws(Errno) {
     guard FileIdentity(try status(of: name)) == seen else { throw .resourceBusy }
     try unlink(name)
@@ -114,6 +115,6 @@ package final class Folder: Sendable {
     try systemCall { unsafe unlinkat(descriptor.number, text, isFolder ? AT_REMOVEDIR : 0) }
   }
 
-  /// A name for system calls.
+  /// The name with a NUL, for system calls.
   static func cString(_ name: [UInt8]) -> [CChar] { name.map { CChar(bitPattern: $0) } + [0] }
 }

@@ -1,25 +1,25 @@
 // Invariants
-// 1. Every offset and count comes from a file that nobody vouches for: each is checked, and no part is looked at twice,
-//    so a tree that leads back to itself ends.
+// 1. The file is untrusted: every offset and count is checked, and no part is visited twice, so that a cyclic tree
+//    ends.
 
-/// A tree file of GVfs' metadata (`~/.local/share/gvfs-metadata/home` or `root`): names of folders and files for which a
-/// file manager keeps settings. Numbers are big-endian. See metadata/metatree.c of GVfs.
+/// A tree file of GVfs' metadata (`~/.local/share/gvfs-metadata/home` or `root`): names of folders and files for which
+/// a file manager keeps settings. Numbers are big-endian. See metadata/metatree.c of GVfs.
 struct MetadataTree {
   private static let magic = [0xDA, 0x1A] + Array("meta".utf8)
-  /// Magic, two bytes of version, and two numbers before the offset of the root entry.
+  /// The offset of the root entry's offset, after the magic, two bytes of version, and two numbers.
   private static let rootOffset = 16
-  /// Bytes of an entry: offsets of its name, children and metadata, and a time.
+  /// Bytes in an entry: the offsets of its name, children and metadata, and a time.
   private static let entrySize = 16
 
   private let bytes: [UInt8]
 
-  /// The tree in a file; nil if it is no such file.
+  /// Parses a file; nil if it is not a tree file.
   init?(_ bytes: [UInt8]) {
     guard bytes.starts(with: Self.magic) else { return nil }
     self.bytes = bytes
   }
 
-  /// The paths in the tree that lead to `folder` or below, both from the tree's root, without a first slash.
+  /// The paths in the tree that are `folder` or below it; all start from the tree's root, without a leading slash.
   func paths(below folder: [UInt8], most: Int) -> [[UInt8]] {
     guard let root = number(at: Self.rootOffset) else { return [] }
     var parts = folder.split(separator: PathBytes.slash)[...]

@@ -1,5 +1,5 @@
 // Invariants
-// 1. However large a file is or says it is, no more than a limit is in memory.
+// 1. Memory is bounded by a limit, whatever size a file has or claims.
 
 internal import Glibc
 internal import System
@@ -8,7 +8,7 @@ internal import SystemPackage
 /// An open regular file of this user, for reading.
 struct OwnFile: Sendable {
   private let descriptor: Descriptor
-  /// The state in which it was opened.
+  /// Its state when it was opened.
   let identity: FileIdentity
   /// Its permissions.
   let mode: mode_t
@@ -21,9 +21,9 @@ struct OwnFile: Sendable {
     mode = status.st_mode & 0o7777
   }
 
-  /// The whole file.
+  /// Reads the whole file.
   ///
-  /// - Throws: `EFBIG` if it has more than `limit` bytes, however large it was at first.
+  /// - Throws: `EFBIG` if it has more than `limit` bytes, even if it grew after it was opened.
   func all(limit: Int) throws(Errno) -> [UInt8] {
     guard size <= limit else { throw .fileTooLarge }
     let bytes = try read(at: 0, most: limit + 1)
@@ -31,11 +31,11 @@ struct OwnFile: Sendable {
     return bytes
   }
 
-  /// Bytes from a place on, fewer at the end.
+  /// Up to `most` bytes from an offset, fewer at the end.
   func read(at offset: Int, most: Int) throws(Errno) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < most {
-      // Small steps: what a file says of its size is not reserved.
+      // Read in small steps, so that a claimed size never decides how much memory is allocated.
       var block = [UInt8](repeating: 0, count: min(most - bytes.count, 256 << 10))
       let place = off_t(offset + bytes.count)
       let count = try systemCall { unsafe pread(descriptor.number, &block, block.count, place) }

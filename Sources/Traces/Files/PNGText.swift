@@ -1,20 +1,20 @@
 // Invariants
-// 1. A chunk is only as long as the file: a length is never believed, and never reserved.
-// 2. Texts are unpacked into a buffer of a fixed size; one that does not fit is left out.
-// 3. The number of chunks that are looked at is limited, and of values that are kept.
+// 1. A chunk's length is checked against the file; memory is never allocated by it.
+// 2. Texts are unpacked into a buffer of a fixed size; a text that does not fit is skipped.
+// 3. The number of chunks that are read, and of values that are kept, is limited.
 
 internal import CZlib
 internal import SystemPackage
 
-/// The texts of a PNG, from its chunks tEXt, zTXt and iTXt. A picture is never decoded.
+/// The texts of a PNG, from its chunks tEXt, zTXt and iTXt. The picture is never decoded.
 enum PNGText {
   private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-  /// Most bytes of a text, packed or not: three times a path of 4096 bytes with all of them escaped.
+  /// Longest text in bytes, packed or not: three times a path of 4096 bytes with all of them escaped.
   private static let mostText = 64 << 10
   private static let mostChunks = 10_000
   private static let mostValues = 8
 
-  /// The values of a keyword, in their order; nil if the file is no PNG.
+  /// The values of a keyword, in their order; nil if the file is not a PNG.
   static func values(of keyword: String, in file: OwnFile) throws(Errno) -> [[UInt8]]? {
     guard try file.read(at: 0, most: signature.count) == signature else { return nil }
     var values: [[UInt8]] = []
@@ -29,7 +29,7 @@ enum PNGText {
         let body = try file.read(at: place + 8, most: length)
         if body.count == length, let value = value(of: Array(keyword.utf8), kind, body) { values.append(value) }
       }
-      // Length, kind and checksum are four bytes each.
+      // Length, kind and checksum take four bytes each.
       place += 12 + length
     }
     return values
@@ -44,7 +44,7 @@ enum PNGText {
     default:
       guard rest.count > 2 else { return nil }
       let isPacked = rest[rest.startIndex] == 1
-      // The language, and the keyword in that language, each ends with a zero byte.
+      // The language, and the keyword in that language, each end with a zero byte.
       let texts = rest.dropFirst(2).split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
       guard texts.count == 3 else { return nil }
       return isPacked ? unpacked(texts[2]) : Array(texts[2])

@@ -6,13 +6,13 @@ extension TraceSearch {
   private static let advice =
     "Saved while nothing was mounted: mount the space there at a terminal, and it asks whether to import them."
 
-  /// Finds what lies in this user's directories at which a space may be mounted, and none is.
+  /// Finds files in this user's mount points of spaces while nothing is mounted there.
   package mutating func look(inBare places: [[UInt8]]) {
     for place in places { look(in: place, Self.advice) }
   }
 
-  /// Finds what an import from bare mount points has left in directories beside them, which have the name of the mount
-  /// point, `suffix`, and perhaps a number. `advice` says what to do with such a directory of a mount point.
+  /// Finds files that an import from bare mount points left in directories next to them. Such a directory is named
+  /// after the mount point, with `suffix` and perhaps a number. `advice` says what to do with one of them.
   package mutating func look(
     beside places: [[UInt8]], suffix: [UInt8], advice: (_ left: [UInt8], _ place: [UInt8]) -> String
   ) {
@@ -29,7 +29,7 @@ extension TraceSearch {
 
   private mutating func look(in place: [UInt8], _ advice: String) {
     do throws(Errno) {
-      // What belongs to somebody else may not even be opened.
+      // Another user's directory must not even be opened.
       var status = stat()
       try unsafe FilePath(bytes: place).call { unsafe stat($0, &status) }
       guard status.st_uid == geteuid() else { return }

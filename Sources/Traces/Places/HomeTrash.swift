@@ -1,5 +1,5 @@
 // Invariants
-// 1. What is in the trash may be the only copy: it is never removed unless the user agreed to just that.
+// 1. A file in the trash may be the only copy: it is never removed unless the user agreed to exactly that.
 
 internal import SystemPackage
 
@@ -27,7 +27,7 @@ struct HomeTrash: TraceSource {
     }
   }
 
-  /// The names of what was moved to the trash from the places.
+  /// The names in the trash of files that came from the places.
   static func trashedNames(_ search: inout TraceSearch) -> Set<[UInt8]> {
     guard let notes = search.folder(.data, "Trash/info") else { return [] }
     return Set(ours(in: notes, &search).map(\.name))

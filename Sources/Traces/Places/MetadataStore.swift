@@ -1,7 +1,7 @@
 internal import SystemPackage
 
-/// GVfs' metadata: settings that Nautilus, Nemo and Caja keep for folders, by name. Each store has a tree, and journals of
-/// what changed since.
+/// GVfs' metadata: settings that Nautilus, Nemo and Caja keep for folders, by name. Each store has a tree, and journals
+/// of later changes.
 struct MetadataStore: TraceSource {
   private static let limit = 64 << 20
   private static let most = 1000
@@ -24,7 +24,7 @@ struct MetadataStore: TraceSource {
     }
   }
 
-  /// What a tree or journal names of the places, as absolute paths.
+  /// The absolute paths in a tree or journal that lie in the places.
   private static func names(in bytes: [UInt8], of file: [UInt8], _ search: TraceSearch) -> [[UInt8]] {
     let isOfHome = file.starts(with: "home".utf8)
     return search.places.paths.flatMap { place -> [[UInt8]] in
@@ -40,12 +40,12 @@ struct MetadataStore: TraceSource {
     }
   }
 
-  /// A journal holds whole paths from the tree's root, each with a slash before and a zero byte after it.
+  /// A journal holds whole paths from the tree's root, each with a slash before it and a zero byte after it.
   private static func journal(_ bytes: [UInt8], below inner: [UInt8]) -> [[UInt8]] {
     let wanted = [PathBytes.slash] + inner
     var seen: Set<[UInt8]> = []
     for text in bytes.split(separator: 0) {
-      // Bytes of a time, any, may stand before it, and a byte from 0 to 4 that says what was done.
+      // Bytes of a time may precede it, and a byte from 0 to 4 that names the operation.
       for start in text.indices.prefix(10) where text[start] == PathBytes.slash {
         guard start == text.startIndex || text[start - 1] <= 4 else { continue }
         let path = Array(text[start...].prefix(4096))

@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// Caches that have a folder for each folder of photos, under its whole path.
+/// Caches that mirror each folder of photos by a folder with its whole path.
 struct MirroredPaths: TraceSource {
   private static let caches: [(root: Home.Root, path: String, program: String)] = [
     (.cache, "geeqie/thumbnails", "Geeqie"), (.data, "geeqie/thumbnails", "Geeqie"),
@@ -33,7 +33,7 @@ struct MirroredPaths: TraceSource {
   }
 }
 
-/// Where mpv stopped in videos: a file for each, named by the MD5 of its path, some with the path in them.
+/// Positions in videos where mpv stopped: one file for each video, named by the MD5 of its path; some contain the path.
 struct WatchLater: TraceSource {
   private static let limit = 1 << 20
 

@@ -1,8 +1,8 @@
 internal import SystemPackage
 
-/// The lists of recently used files that GTK and others keep, as XBEL.
+/// The lists of recently used files that GTK and other programs keep, in XBEL.
 struct RecentFiles: TraceSource {
-  /// Most bytes of a list; one of a few thousand files has a megabyte.
+  /// Longest list, in bytes; a list of a few thousand files has a megabyte.
   static let limit = 16 << 20
 
   var isRemovable: Bool { true }
@@ -61,7 +61,7 @@ struct RecentDocuments: TraceSource {
     }
   }
 
-  /// The values of `URL`, in which KDE writes `$HOME` for the home directory if the key is marked by `[$e]`.
+  /// The values of `URL`. If the key is marked by `[$e]`, KDE writes `$HOME` for the home directory.
   private static func uris(in bytes: [UInt8], home: [UInt8]) -> [[UInt8]] {
     bytes.split(separator: 0x0A).compactMap { line -> [UInt8]? in
       guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { return nil }

@@ -3,7 +3,7 @@ extension ReportedFiles {
     "End the program, and delete these lines with an editor that keeps no history or copies of its own."
   private static let resetSettings = "End the program, and delete these entries, or the file with all its settings."
 
-  /// The programs whose files are known.
+  /// All programs whose files are searched.
   static let all: [ReportedFiles] =
     shells + viewers + photoPrograms + desktops + indexes + [
       ReportedFiles(

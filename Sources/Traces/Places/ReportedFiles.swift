@@ -1,17 +1,17 @@
 // Invariants
-// 1. These files are only read: they hold what is not of the places, too, in forms of their programs.
-// 2. Of each file a limited number of bytes is looked at, in blocks; what is left out is told.
+// 1. These files are only read: they also hold data that is unrelated to the places, in formats of their programs.
+// 2. A limited number of bytes of each file is read, in blocks; a rest that is skipped is reported.
 
 internal import SystemPackage
 
-/// Files of one program in which paths of the places may stand, and which only the user can clean.
+/// Files of one program that may contain paths of the places, and that only the user can clean.
 struct ReportedFiles: TraceSource {
   /// Files or folders below a root.
   struct Location {
     var root: Home.Root
-    /// `*` stands for one name that begins and ends with what is around it.
+    /// `*` stands for a whole name, or a part of it between fixed text.
     var path: String
-    /// How many levels of folders are searched if it is a folder.
+    /// If it is a folder, how many levels of folders are searched.
     var depth = 4
 
     init(_ root: Home.Root, _ path: String, depth: Int = 4) {
@@ -23,9 +23,9 @@ struct ReportedFiles: TraceSource {
 
   let program: String
   let kind: Finding.Kind
-  /// Whether its files are lines of text.
+  /// Whether the files are lines of text.
   var isText = false
-  /// Whether it keeps small pictures, too, under names that tell nothing.
+  /// Whether the program also keeps small pictures, under names that reveal nothing.
   var hasPictures = false
   /// What the user can do.
   let advice: String
@@ -43,7 +43,7 @@ struct ReportedFiles: TraceSource {
     }
   }
 
-  /// The folders that a path leads to.
+  /// The folders that a path with `*` leads to.
   private func folders(_ parts: ArraySlice<[UInt8]>, in folder: Folder, _ search: inout TraceSearch) -> [Folder] {
     guard let first = parts.first else { return [folder] }
     var folders: [Folder] = []
@@ -92,22 +92,22 @@ struct ReportedFiles: TraceSource {
   }
 }
 
-/// What a file has of the places.
+/// The mentions of the places in a file.
 struct FileScan {
-  /// Most bytes of a file that are looked at.
+  /// Most bytes of a file that are read.
   static let limit = 1 << 30
-  /// Most numbers of lines that are kept.
+  /// Most line numbers that are kept.
   static let mostLines = 1000
-  /// How many bytes are read at once.
+  /// Bytes in a block.
   static let block = 4 << 20
 
-  /// How many paths there are.
+  /// The number of paths.
   private(set) var count = 0
-  /// The lines with them, from 1, in a text.
+  /// The lines that contain them, counted from 1, in a text.
   private(set) var lines: [Int] = []
-  /// Whether one goes on below a place.
+  /// Whether a path continues below a place.
   private(set) var isBelow = false
-  /// Whether all of the file was looked at.
+  /// Whether the whole file was read.
   private(set) var isComplete = true
 
   init(
@@ -120,7 +120,7 @@ struct FileScan {
       let more = try file.read(at: offset + bytes.count, most: block)
       bytes += more
       let isLast = more.count < block
-      // What begins near the end of a block may end in the next one.
+      // A path that begins near the end of a block may end in the next one.
       let decided = isLast ? bytes.count : max(0, bytes.count - matcher.longest)
       var place = 0
       for hit in matcher.hits(in: bytes, isText: isText) where hit.offset < decided {

@@ -2,12 +2,12 @@ internal import Glibc
 internal import SystemPackage
 
 /// Small files of this user in the folders for temporary files that name a path of the places. A photo that a program
-/// copied there names none, and is not found.
+/// copied there names no path, so it is not found.
 struct TemporaryFiles: TraceSource {
-  /// Most bytes of a file that is looked at.
+  /// Largest file that is read, in bytes.
   private static let limit = 1 << 20
   private static let depth = 2
-  /// Most files that are looked at in one folder and below: it may hold any number, of any program.
+  /// Most files that are read in one folder and below it, because temporary folders may hold any number.
   static let most = 5000
 
   var isRemovable: Bool { false }
@@ -27,11 +27,11 @@ struct TemporaryFiles: TraceSource {
 
   private func look(in folder: Folder, _ depth: Int, _ left: inout Int, _ search: inout TraceSearch) {
     for name in (try? folder.names()) ?? [] where left > 0 {
-      // What belongs to others is nobody's leak of this user, and cannot be read anyway.
+      // Other users' files are not traces of this user, and cannot be read anyway.
       guard let status = try? folder.status(of: name), status.st_uid == geteuid() else { continue }
       if status.st_mode & S_IFMT == S_IFDIR {
         let path = folder.path(of: name)
-        // A home directory there is searched by what is known of programs.
+        // A home directory there is searched by its own rules.
         let isSearched = search.places.contains(path) || path == search.home.path
         if depth > 0, !isSearched, let inner = try? folder.folder(name) { look(in: inner, depth - 1, &left, &search) }
         continue

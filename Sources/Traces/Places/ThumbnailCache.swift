@@ -1,10 +1,11 @@
 // Invariants
-// 1. A thumbnail is ours if one of its texts says so, or if it is named for a file that is in a place now. All others
-//    are only read.
+// 1. A thumbnail belongs to the places if one of its texts says so, or if it is named after a file that is in a place
+//    now. All others are only read.
 
 internal import SystemPackage
 
-/// The thumbnails of freedesktop's standard: `~/.cache/thumbnails` and `~/.thumbnails`, in all sizes, and what failed.
+/// The thumbnails of freedesktop's standard, `~/.cache/thumbnails` and `~/.thumbnails`: all sizes, and the records of
+/// failures.
 struct ThumbnailCache: TraceSource {
   var isRemovable: Bool { true }
 
@@ -47,7 +48,7 @@ struct ThumbnailCache: TraceSource {
   private func isOurs(_ uri: [UInt8], _ trashed: Set<[UInt8]>, _ search: TraceSearch) -> Bool {
     if search.places.contains(uri: uri) { return true }
     if let name = TraceURI.nameInHomeTrash(of: uri) { return trashed.contains(name) }
-    // KDE names what is in its trash by the path there.
+    // For a file in its trash, KDE uses the path there.
     let files = search.home.path(of: .data) + Array("/Trash/files".utf8)
     guard let path = TraceURI.path(of: uri).flatMap(PathBytes.normalized),
       let rest = PathBytes.rest(of: path, below: files)

@@ -1,26 +1,26 @@
 // Invariants
-// 1. Only what was seen is removed: whatever took its name meanwhile stays.
-// 2. Nothing else changes, not by a byte.
-// 3. Deleting a folder of the trash follows no link and leaves its file system nowhere.
+// 1. Only the file that was seen is removed: another file that has taken its name stays.
+// 2. Nothing else changes, not even by a byte.
+// 3. Deleting a folder in the trash follows no link and never leaves its file system.
 
 internal import Glibc
 internal import System
 package import SystemPackage
 
-/// How something that was found is removed.
+/// How to remove a finding.
 package enum Removal: Sendable {
-  /// A file that is of the place as a whole, in the state in which it was seen.
+  /// A whole file, in the state in which it was seen.
   case file(Folder, [UInt8], FileIdentity)
-  /// Entries of a list of bookmarks that lead to places.
+  /// The entries of a list of bookmarks that lead to places.
   case bookmarks(Folder, [UInt8], SearchedPlaces)
-  /// What is in the trash, with the file that says where it was.
+  /// A file in the trash, and its info file.
   case trashed(
     Folder, note: (folder: Folder, name: [UInt8], seen: FileIdentity),
     copy: (folder: Folder, name: [UInt8], seen: FileIdentity)?)
 
-  /// Removes it. What is gone already is no failure.
+  /// Removes it. If it is missing already, this succeeds.
   ///
-  /// - Throws: `EBUSY` if it was changed meanwhile.
+  /// - Throws: `EBUSY` if it was changed since it was seen.
   package func carryOut() throws(Errno) {
     do throws(Errno) {
       switch self {
@@ -30,7 +30,7 @@ package enum Removal: Sendable {
           (try? BookmarkList(bytes)).flatMap { $0.without { places.contains(uri: $0) } }
         }
       case .trashed(let trash, let note, let copy):
-        // The note goes last: without it, nobody would know where a copy came from that could not be removed.
+        // The note is removed last: without it, the origin of a copy that could not be removed would be unknown.
         if let copy { try Self.removeCopy(copy.name, in: copy.folder, seen: copy.seen) }
         try note.folder.remove(note.name, ifStill: note.seen)
         if let copy { try Self.forgetSize(of: copy.name, in: trash) }
@@ -55,7 +55,7 @@ package enum Removal: Sendable {
     }
   }
 
-  /// The specification's cache of the sizes of folders has their names.
+  /// Removes the name from the trash's cache of folder sizes.
   private static func forgetSize(of name: [UInt8], in trash: Folder) throws(Errno) {
     try AtomicRewrite.rewrite(Array("directorysizes".utf8), in: trash, limit: RecentFiles.limit) { bytes in
       let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import System
 
-/// Something that a program left of a place.
+/// A trace that a program left of a place.
 package struct Finding: Sendable {
-  /// What it is. The raw values are those of `--json`, and never change.
+  /// The kind of a trace. The raw values are those of `--json` and never change.
   package enum Kind: String, Sendable, CaseIterable {
     case thumbnail, recent, trash, metadata, index, history, settings, session, cache, temporary, plain
 
-    /// Its name, of one and of several.
+    /// Its name in singular and plural.
     package var words: (one: String, several: String) {
       switch self {
       case .thumbnail: ("thumbnail", "thumbnails")
@@ -25,18 +25,18 @@ package struct Finding: Sendable {
     }
   }
 
-  /// The most that it tells. The raw values are those of `--json`, and never change.
+  /// The most revealing content of a trace. The raw values are those of `--json` and never change.
   package enum Reveals: String, Sendable {
     /// The photo, or a small copy of it.
     case picture
     /// Names of albums or photos.
     case names
-    /// Where the space was mounted.
+    /// The mount point of the space.
     case place
-    /// Where the vault is, and perhaps what was done with it.
+    /// The path of the vault, and perhaps the commands that used it.
     case vault
 
-    /// For people.
+    /// The description for users.
     package var words: String {
       switch self {
       case .picture: "shows photos"
@@ -47,31 +47,31 @@ package struct Finding: Sendable {
     }
   }
 
-  /// What can be done about it.
+  /// How to get rid of a trace.
   package enum Remedy: Sendable {
-    /// It can be removed: nothing is lost that cannot be made again.
+    /// It can be removed: only data is lost that can be made again.
     case remove(Removal)
-    /// It can be removed if the user agrees to just that, as it may be the only copy.
+    /// It can be removed if the user agrees to exactly that, because it may be the only copy.
     case removeIfAsked(Removal)
-    /// Only the user can, in the way that the sentence says.
+    /// Only the user can remove it, as the sentence says.
     case byHand(String)
   }
 
-  /// The program that left it, or several of them.
+  /// The program, or the programs, that left it.
   package var program: String
   package var kind: Kind
-  /// The file that it is in.
+  /// The path of the file that contains it.
   package var file: [UInt8]
-  /// How many such things are in the file.
+  /// The number of such traces in the file.
   package var count = 1
   /// The URIs or paths that it names, as far as they are known.
   package var names: [[UInt8]] = []
-  /// The lines that it is in, from 1; for texts.
+  /// The lines that contain it, counted from 1; for texts.
   package var lines: [Int] = []
   package var reveals: Reveals
   package var remedy: Remedy
 
-  /// How a finding can be removed.
+  /// How it can be removed; nil if only the user can.
   package var removal: Removal? {
     switch remedy {
     case .remove(let removal), .removeIfAsked(let removal): removal

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import SystemPackage
 
-/// Where programs of one user keep their things.
+/// The folders in which programs of one user keep their files.
 package struct Home: Sendable {
-  /// One of the folders of the XDG base directory specification, or another root of a search.
+  /// A folder of the XDG base directory specification, or another root of a search.
   package enum Root: String, Sendable, CaseIterable {
     case home, cache, data, config, state
 
-    /// The variable that may name another folder, and where it is below the home directory without that.
+    /// The variable that may name the folder, and its default below the home directory.
     fileprivate var place: (variable: String, usual: String) {
       switch self {
       case .home: ("HOME", "")
@@ -25,14 +25,16 @@ package struct Home: Sendable {
   package let temporary: [[UInt8]]
   private let named: [Root: [UInt8]]
 
-  /// The home directory at a path. `environment` gives the value of a variable; `temporary` are folders for temporary
-  /// files.
+  /// - Parameters:
+  ///   - path: the home directory.
+  ///   - environment: returns the value of a variable.
+  ///   - temporary: folders for temporary files.
   package init(path: [UInt8], environment: (String) -> [UInt8]?, temporary: [[UInt8]]) {
     self.path = path
     self.temporary = temporary
     var named: [Root: [UInt8]] = [:]
     for root in Root.allCases where root != .home {
-      // The specification has relative paths ignored.
+      // The specification says that relative paths must be ignored.
       if let value = environment(root.place.variable), value.first == PathBytes.slash { named[root] = value }
     }
     self.named = named
@@ -43,12 +45,12 @@ package struct Home: Sendable {
     return try Folder.begin(at: path).folder(at: root.place.usual)
   }
 
-  /// The content of a small file of settings; nil if it cannot be read.
+  /// The content of a small settings file; nil if it cannot be read.
   func settings(_ name: String) -> [UInt8]? {
     try? open(.config).file(Array(name.utf8)).all(limit: 1 << 20)
   }
 
-  /// The path of a root, to show.
+  /// The path of a root, for messages.
   package func path(of root: Root) -> [UInt8] {
     let usual = root.place.usual
     return named[root] ?? (usual.isEmpty ? path : path + Array("/\(usual)".utf8))

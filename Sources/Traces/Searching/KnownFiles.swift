@@ -2,9 +2,9 @@ internal import Crypto
 internal import Glibc
 internal import System
 
-/// Files that are known to be in the places, by the digests that programs name their own files by.
+/// The files that are in the places now, by the digests that programs use as file names.
 package struct KnownFiles: Sendable {
-  /// Most files that are looked at; a mount may hold any number.
+  /// Most files that are counted, because a mount may hold any number.
   package static let most = 300_000
 
   private var thumbnails: Set<[UInt8]> = []
@@ -12,10 +12,10 @@ package struct KnownFiles: Sendable {
   /// Whether there were more than `most`.
   package private(set) var isCut = false
 
-  /// No file.
+  /// No files.
   package init() {}
 
-  /// The files and folders that are below places now, and these themselves.
+  /// The places, and all files and folders that are below them now.
   package init(in places: SearchedPlaces) {
     for place in places.paths {
       add(place)
@@ -44,12 +44,12 @@ package struct KnownFiles: Sendable {
     if let digest = NameDigest.md5(path) { paths.insert(digest) }
   }
 
-  /// Whether a file `DIGEST.png` is named for the URI of one of the files.
+  /// Whether a file `DIGEST.png` is named after the URI of one of the files.
   func hasThumbnail(named name: [UInt8]) -> Bool {
     Self.digest(of: name, ending: ".png").map(thumbnails.contains) ?? false
   }
 
-  /// Whether a file is named by the digest of the path of one of the files, as mpv does.
+  /// Whether a file is named after the digest of one of the paths, as mpv's files are.
   func hasPathDigest(named name: [UInt8]) -> Bool { Self.digest(of: name, ending: "").map(paths.contains) ?? false }
 
   private static func digest(of name: [UInt8], ending: String) -> [UInt8]? {

@@ -1,27 +1,27 @@
 // Invariants
-// 1. A path is found however a program wrote it: as it is, with percent escapes of any choice, with backslashes, as XML,
-//    below `~` or `$HOME`, as zsh keeps other bytes than ASCII, and in UTF-16.
-// 2. A longer name is another one: `/home/me/Albums2` is not `/home/me/Albums`.
+// 1. A path is found in every form in which programs write it: plain, with any percent escapes, with backslashes, as
+//    XML, below `~` or `$HOME`, with zsh's encoding of bytes that are not ASCII, and in UTF-16.
+// 2. A longer name is another path: `/home/me/Albums2` is not `/home/me/Albums`.
 
 internal import CPlatform
 internal import System
 
-/// Finds the paths of places among the bytes of any file.
+/// Finds the paths of places in the bytes of any file.
 package struct PathMatcher: Sendable {
   /// A path that was found.
   package struct Hit: Equatable, Sendable {
-    /// Where it begins.
+    /// The offset of its first byte.
     package var offset: Int
-    /// Whether it goes on below the place, and so tells a name.
+    /// Whether it continues below the place, and so reveals a name.
     package var isBelow: Bool
   }
 
   private let needles: [[UInt8]]
   private let wideNeedles: [[UInt8]]
-  /// Letters and digits that every way of writing keeps, one for each place; empty where there are none.
+  /// Letters and digits that every form keeps, one for each place; empty if it has none.
   private let anchors: [[UInt8]]
 
-  /// A matcher for places; those below `home` are also found by short names.
+  /// Matches the places; for those below `home`, also the short forms.
   package init(_ places: SearchedPlaces, home: [UInt8]) {
     var needles = places.paths
     for path in places.paths {
@@ -44,15 +44,15 @@ package struct PathMatcher: Sendable {
     return runs.max { $0.count < $1.count }.map(Array.init) ?? []
   }
 
-  /// The longest way in which a place is written, in bytes.
+  /// The longest form of a place, in bytes.
   package var longest: Int { (needles.map(\.count).max() ?? 0) * 6 + 16 }
 
-  /// All paths among some bytes, in order. In text, what stands before a path has to end a word.
+  /// All paths in some bytes, in order. In text, a path must begin at the start of a word.
   package func hits(in bytes: [UInt8], isText: Bool) -> [Hit] {
     var hits: [Hit] = []
     var place = 0
     while place < bytes.count {
-      // Looking at each byte takes longer than looking for a word by far.
+      // Searching for a word is much faster than checking each byte.
       let end = min(place + Self.step, bytes.count)
       if mayContain(bytes, from: place, to: min(end + longest, bytes.count)) {
         place = look(in: bytes, from: place, to: end, isText: isText, &hits)
@@ -62,10 +62,10 @@ package struct PathMatcher: Sendable {
     return hits
   }
 
-  /// How many bytes are looked at, or skipped, at once.
+  /// Bytes that are checked or skipped at once.
   private static let step = 8 << 10
 
-  /// Adds the paths that begin before `end`. Where the last one ends.
+  /// Adds the paths that begin before `end`. Returns the end of the last one.
   private func look(in bytes: [UInt8], from start: Int, to end: Int, isText: Bool, _ hits: inout [Hit]) -> Int {
     var place = start
     while place < end {
@@ -117,7 +117,7 @@ package struct PathMatcher: Sendable {
     return nil
   }
 
-  /// Where the bytes go on after those at `place` that stand for `byte`; nil if they don't.
+  /// The offset after the bytes at `place`, if they stand for `byte`; nil otherwise.
   private static func next(after place: Int, in bytes: [UInt8], if byte: UInt8) -> Int? {
     guard place < bytes.count else { return nil }
     let first = bytes[place]
@@ -142,20 +142,20 @@ package struct PathMatcher: Sendable {
         if bytes[(place + 1)...].starts(with: name + [UInt8(ascii: ";")]) { return place + 2 + name.count }
       }
       return nil
-    // As zsh writes bytes that it uses itself.
+    // zsh encodes bytes that it uses itself in this way.
     case 0x83: return place + 1 < bytes.count && bytes[place + 1] ^ 0x20 == byte ? place + 2 : nil
     default: return nil
     }
   }
 
-  /// Whether the path goes on below the place; nil if its last name is longer.
+  /// Whether the path continues below the place; nil if its last name is longer.
   private static func end(at place: Int, in bytes: [UInt8]) -> Bool? {
     guard place < bytes.count else { return false }
     if next(after: place, in: bytes, if: PathBytes.slash) != nil { return true }
     switch bytes[place] {
     case UInt8(ascii: "."): return place + 1 < bytes.count && goesOn(bytes[place + 1]) ? nil : false
     case UInt8(ascii: "%"):
-      // An escaped byte is one of the name, but for the end of a line or text.
+      // An escaped byte belongs to the name, except for the end of a line or text.
       let isEscape = place + 2 < bytes.count && Hexadecimal.value(of: bytes[place + 1]) != nil
       return isEscape && !bytes[(place + 1)...].starts(with: "0".utf8) ? nil : false
     case UInt8(ascii: "\\"):
@@ -164,7 +164,7 @@ package struct PathMatcher: Sendable {
     }
   }
 
-  /// Whether a name goes on with a byte.
+  /// Whether this byte continues a name.
   private static func goesOn(_ byte: UInt8) -> Bool {
     TraceURI.isAlphanumeric(byte) || byte >= 0x80 || "-_~+".utf8.contains(byte)
   }
@@ -173,12 +173,12 @@ package struct PathMatcher: Sendable {
     guard place > 0 else { return true }
     let before = bytes[place - 1]
     if !Self.goesOn(before), before != UInt8(ascii: ".") { return true }
-    // The host of a URI.
+    // The path may follow the host of a URI.
     let host = bytes[..<place].suffix(256).reversed().prefix { TraceURI.isAlphanumeric($0) || ".-".utf8.contains($0) }
     return bytes[..<(place - host.count)].suffix(3).elementsEqual("://".utf8)
   }
 
-  /// A path in UTF-16 that begins at a byte.
+  /// Matches a path in UTF-16 that begins at a byte.
   private func wideMatch(at start: Int, in bytes: [UInt8]) -> (end: Int, isBelow: Bool)? {
     for needle in wideNeedles where bytes[start] == needle[0] && start + needle.count <= bytes.count {
       let end = start + needle.count

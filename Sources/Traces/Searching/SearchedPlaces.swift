@@ -1,15 +1,15 @@
 // Invariants
-// 1. A path belongs to a place if it is that place or below it: by whole names, never by a common beginning.
-// 2. What cannot be read as an absolute path belongs to none.
+// 1. A path belongs to a place if it is that place or below it, compared by whole names.
+// 2. Text that is not an absolute path belongs to no place.
 
 internal import Glibc
 
-/// Where spaces are or were mounted: what programs left of paths below these places is looked for.
+/// The places where spaces are or were mounted. A search looks for traces of paths below them.
 package struct SearchedPlaces: Sendable, Equatable {
-  /// Absolute paths, without `.`, `..`, empty parts and slashes at the end.
+  /// Absolute paths, without `.`, `..`, empty components and slashes at the end.
   package let paths: [[UInt8]]
 
-  /// Places at absolute paths.
+  /// Places at absolute paths; other paths are ignored.
   package init(_ paths: [[UInt8]]) {
     var seen: Set<[UInt8]> = []
     self.paths = paths.compactMap(PathBytes.normalized).filter { seen.insert($0).inserted }
@@ -29,7 +29,7 @@ package struct SearchedPlaces: Sendable, Equatable {
 package enum PathBytes {
   static let slash = UInt8(ascii: "/")
 
-  /// An absolute path without empty parts, `.` and `..`; nil for any other path, and for one with a zero byte.
+  /// An absolute path without empty components, `.` and `..`; nil for any other path, and for one with a zero byte.
   package static func normalized(_ path: [UInt8]) -> [UInt8]? {
     guard path.first == slash, !path.contains(0) else { return nil }
     var parts: [ArraySlice<UInt8>] = []
@@ -51,12 +51,12 @@ package enum PathBytes {
     return path.count == folder.count || path[folder.count] == slash
   }
 
-  /// Whether a name on the way from a folder to a normalized path, that of its end too, begins with a point.
+  /// Whether a component of a normalized path below a folder, its last one included, begins with a point.
   static func isHidden(_ path: [UInt8], below folder: [UInt8]) -> Bool {
     (rest(of: path, below: folder) ?? []).split(separator: slash).contains { $0.first == UInt8(ascii: ".") }
   }
 
-  /// What is left of a normalized path below a folder, without the first slash; nil if it is not below.
+  /// The rest of a normalized path below a folder, without the leading slash; nil if it is not below.
   package static func rest(of path: [UInt8], below folder: [UInt8]) -> [UInt8]? {
     guard path.count > folder.count, isBelow(path, orAt: folder) else { return nil }
     return Array(path[(folder == [slash] ? 1 : folder.count + 1)...])

@@ -1,43 +1,43 @@
 // Invariants
 // 1. A search changes nothing.
-// 2. What could not be searched is told: nobody may take it for clean.
+// 2. A file or folder that could not be searched is reported, so that it does not count as clean.
 
 internal import SystemPackage
 
-/// Where programs leave traces. Each kind of such a place is a type of its own.
+/// A kind of place where programs leave traces.
 package protocol TraceSource: Sendable {
-  /// Whether what is found here can be removed by agonyfs.
+  /// Whether agonyfs can remove the traces that are found here.
   var isRemovable: Bool { get }
 
-  /// Looks for traces, and tells the search of each.
+  /// Looks for traces, and reports each one to the search.
   func search(_ search: inout TraceSearch)
 }
 
-/// One look for all that programs left of places.
+/// A search for everything that programs left of places.
 package struct TraceSearch {
   /// A file or folder that could not be searched.
   package struct Gap: Sendable, Equatable {
     /// Its path.
     package var path: [UInt8]
-    /// Why; the end of a sentence.
+    /// The reason, as the end of a sentence.
     package var reason: String
   }
 
   /// The user's folders.
   package let home: Home
-  /// What is looked for.
+  /// The places whose traces are searched for.
   package let places: SearchedPlaces
-  /// Files that are in the places now.
+  /// The files that are in the places now.
   package let known: KnownFiles
   let matcher: PathMatcher
-  /// Finds the vaults, which only histories are searched for; nil if there are none to be found.
+  /// Finds the paths of the vaults, which are searched for only in histories; nil if there are none.
   let vaultMatcher: PathMatcher?
-  /// What was found, in the order of the sources.
+  /// The traces found, in the order of the sources.
   package private(set) var findings: [Finding] = []
-  /// What could not be searched.
+  /// The files and folders that could not be searched.
   package private(set) var gaps: [Gap] = []
 
-  /// A search that has not begun. `vaults` are those that the places are of: commands in histories name them.
+  /// A search that has not begun. `vaults` are the vaults of the places: commands in histories name them.
   package init(
     _ home: Home, for places: SearchedPlaces, known: KnownFiles = KnownFiles(),
     vaults: SearchedPlaces = SearchedPlaces([])
@@ -50,7 +50,7 @@ package struct TraceSearch {
     vaultMatcher = others.isEmpty ? nil : PathMatcher(SearchedPlaces(others), home: home.path)
   }
 
-  /// All sources.
+  /// All kinds of places.
   package static let sources: [any TraceSource] =
     [
       ThumbnailCache(), RecentFiles(), RecentDocuments(), HomeTrash(), MetadataStore(), MirroredPaths(), WatchLater(),
@@ -58,14 +58,14 @@ package struct TraceSearch {
     ]
     + ReportedFiles.all
 
-  /// Searches all sources, or only those of what can be removed.
+  /// Searches all places, or only those whose traces can be removed.
   package mutating func run(onlyRemovable: Bool = false) {
     for source in Self.sources where source.isRemovable || !onlyRemovable { source.search(&self) }
   }
 
   mutating func found(_ finding: Finding) { findings.append(finding) }
 
-  /// Notes what could not be searched. What is not there, or is no file, needs no search.
+  /// Notes a gap. A path that does not exist, or is not a regular file, needs no search.
   mutating func couldNotSearch(_ path: [UInt8], _ error: Errno) {
     let reason: String
     switch error {
@@ -78,13 +78,13 @@ package struct TraceSearch {
     couldNotSearch(path, reason)
   }
 
-  /// Notes what could not be searched, and why: the end of a sentence.
+  /// Notes a gap; the reason is the end of a sentence.
   mutating func couldNotSearch(_ path: [UInt8], _ reason: String) {
     let gap = Gap(path: path, reason: reason)
     if !gaps.contains(gap) { gaps.append(gap) }
   }
 
-  /// Opens a folder below a root; nil if there is none. A root inside one of the places is no leak.
+  /// Opens a folder below a root; nil if it cannot be opened. A root inside one of the places is no leak.
   mutating func folder(_ root: Home.Root, _ path: String = "") -> Folder? {
     var whole = home.path(of: root)
     do throws(Errno) {

@@ -1,40 +1,39 @@
 internal import System
 
-/// What programs call a file: `file:///home/me/a%20b`, `file://host/…`, `file:/…`, `admin:///…`, `trash:///…` or a bare
-/// path.
+/// The forms in which programs name a file: `file:///home/me/a%20b`, `file://host/…`, `file:/…`, `admin:///…`,
+/// `trash:///…` or a bare path.
 package enum TraceURI {
   private static let schemes = ["file:", "admin:", "trash:"].map { Array($0.utf8) }
 
-  /// The path that a URI leads to; nil if it leads to none, or to a name in the trash of the home directory.
+  /// The path that a URI leads to; nil for other URIs and for names in the home directory's trash.
   package static func path(of uri: [UInt8]) -> [UInt8]? {
     if uri.first == PathBytes.slash { return uri }
     guard let scheme = schemes.first(where: { starts(uri, with: $0) }) else { return nil }
     var rest = uri[scheme.count...]
     if rest.starts(with: "//".utf8) {
-      // A host, mostly empty.
+      // A host, usually empty.
       rest = rest.dropFirst(2).drop { $0 != PathBytes.slash }
     }
     guard let decoded = unescaped(rest), decoded.first == PathBytes.slash else { return nil }
     return scheme == schemes[2] ? trashedPath(decoded.dropFirst()) : decoded
   }
 
-  /// The name in the trash of the home directory that `trash:///NAME/…` (GVfs) or `trash:/0-NAME/…` (KDE) is for; nil
-  /// for any other URI.
+  /// The name in the home directory's trash that `trash:///NAME/…` (GVfs) or `trash:/0-NAME/…` (KDE) leads to; nil for
+  /// any other URI.
   package static func nameInHomeTrash(of uri: [UInt8]) -> [UInt8]? {
     guard starts(uri, with: schemes[2]), let decoded = unescaped(uri[schemes[2].count...]) else { return nil }
     let slashes = decoded.prefix { $0 == PathBytes.slash }.count
     let name = decoded.dropFirst(slashes).prefix { $0 != PathBytes.slash }
     if slashes == 1, name.starts(with: "0-".utf8) { return Array(name.dropFirst(2)) }
     guard slashes > 0, !name.isEmpty, name.first != backslash else { return nil }
-    // GVfs marks a name that begins with a backslash or a grave accent by one more of the latter.
+    // GVfs puts a grave accent before a name that begins with a backslash or a grave accent.
     return Array(name.first == graveAccent ? name.dropFirst() : name)
   }
 
   private static let backslash = UInt8(ascii: "\\")
   private static let graveAccent = UInt8(ascii: "`")
 
-  /// GVfs names what is in the trash of another file system by its whole path, with a backslash in the place of each
-  /// slash.
+  /// For a file in the trash of another file system, GVfs uses its whole path, with a backslash for each slash.
   private static func trashedPath(_ name: ArraySlice<UInt8>) -> [UInt8]? {
     guard name.first == backslash else { return nil }
     var path: [UInt8] = []
@@ -49,22 +48,22 @@ package enum TraceURI {
     return path
   }
 
-  /// Schemes are written in any case.
+  /// Ignores the case of the scheme.
   private static func starts(_ uri: [UInt8], with scheme: [UInt8]) -> Bool {
     uri.count > scheme.count && zip(uri, scheme).allSatisfy { $0 == $1 || $0 | 0x20 == $1 }
   }
 
-  /// The bytes that percent signs stand for. One that is no escape stands for itself.
+  /// Decodes percent escapes. A percent sign without digits stands for itself. Nil if the result has a zero byte.
   package static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     let bytes = Hexadecimal.percentUnescaped(text, isLenient: true)
     return bytes?.contains(0) == false ? bytes : nil
   }
 
-  /// `file://` and the path, with every byte escaped that a program escapes: in GLib's way, and in Qt's. Both occur in
-  /// the names of thumbnails.
+  /// `file://` and the path, with the escapes of GLib and of Qt, and with all characters escaped that any program
+  /// escapes. Thumbnails are named after each of these.
   package static func fileURIs(of path: [UInt8]) -> [[UInt8]] {
     let glib = Hexadecimal.percentEscaped(path, besides: "-._~!$&'()*+,;=:@/")
-    // Qt leaves more characters as they are, among them those of other languages' quotation.
+    // Qt leaves more characters unescaped.
     let qt = Hexadecimal.percentEscaped(path, besides: "-._~!$&'()*+,;=:@/[]|{}^`")
     let strict = Hexadecimal.percentEscaped(path, besides: "-._~/")
     var seen: Set<[UInt8]> = []

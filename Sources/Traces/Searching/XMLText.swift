@@ -6,7 +6,7 @@ enum XMLText {
     ("#x26", "&"), ("#x27", "'"), ("#x22", "\""),
   ].map { name, meaning in (Array(name.utf8), Array(meaning.utf8)[0]) }
 
-  /// The text that an attribute stands for. What is no reference stays as it is.
+  /// Decodes the references in an attribute's text; everything else stays as it is.
   static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     var place = text.startIndex

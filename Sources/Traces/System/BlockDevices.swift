@@ -1,21 +1,21 @@
 // Invariants
-// 1. A device counts as protected only if that is certain: it is in memory, dm-crypt encrypts it, or all that it lies on
-//    is protected.
+// 1. A device counts as protected only if that is certain: it is in memory, dm-crypt encrypts it, or all devices below
+//    it are protected.
 
 internal import System
 
-/// What the kernel tells of block devices, in /sys.
+/// Block devices, as the kernel describes them in /sys.
 struct BlockDevices {
-  /// Devices lie on devices, but not without end.
+  /// A limit on how many devices may lie on each other.
   private static let mostLevels = 16
   private let view: SystemView
 
   init(_ view: SystemView) { self.view = view }
 
-  /// Whether what is written to a device, such as /dev/dm-0, can be read from no disk without a key.
+  /// Whether data on a device, such as /dev/dm-0, cannot be read from any disk without a key.
   func protects(_ path: String) -> Bool { protects(path, Self.mostLevels) }
 
-  /// The same for a file, by the device of its file system.
+  /// Whether that holds for a file, by the device of its file system.
   func protectsFile(_ path: String) -> Bool { protectsFile(path, Self.mostLevels) }
 
   private func protects(_ path: String, _ levels: Int) -> Bool {
@@ -30,7 +30,7 @@ struct BlockDevices {
   private func protectsEntry(_ entry: String, _ levels: Int) -> Bool {
     guard levels > 0 else { return false }
     if let identity = view.line("\(entry)/dm/uuid"), identity.hasPrefix("CRYPT-") { return true }
-    // In memory, unless it may write to a disk what is not used much.
+    // zram is in memory, unless it may write rarely used pages to a disk.
     if entry.split(separator: "/").last?.hasPrefix("zram") == true, !view.names(entry).isEmpty {
       let disk = view.line("\(entry)/backing_dev") ?? "none"
       return disk == "none" || protects(disk, levels - 1)
@@ -43,7 +43,7 @@ struct BlockDevices {
   private func protectsFile(_ path: String, _ levels: Int) -> Bool {
     guard let mount = view.mount(of: path) else { return false }
     let entry = "sys/dev/block/\(mount.device)"
-    // btrfs has numbers of its own, which no device has.
+    // btrfs has virtual device numbers that belong to no device.
     return view.names(entry).isEmpty
       ? protects(String(decoding: mount.source, as: UTF8.self), levels - 1) : protectsEntry(entry, levels - 1)
   }

@@ -2,11 +2,11 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// What the names of a vault's files tell, for notes about vaults.
+/// What the names of a vault's files reveal, for notes about vaults.
 private let whatNamesTell =
   "an older list of names beside the vault tells which files came and went since, also after agonyfs refresh"
 
-/// locate(1), whose database has the names of all files that every user may see.
+/// locate(1), whose database holds the names of all files that every user may see.
 struct LocateCheck: SystemCheck {
   private static let databases = ["var/lib/plocate", "var/lib/mlocate"]
 
@@ -58,7 +58,7 @@ struct LocateCheck: SystemCheck {
   }
 }
 
-/// Baloo, KDE's index, which goes into mounts and vaults that are visible in the home directory.
+/// Baloo, KDE's index, which indexes mounts and vaults that are not hidden in the home directory.
 struct BalooCheck: SystemCheck {
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
     let text = subject.home.settings("baloofilerc").map { String(decoding: $0, as: UTF8.self) }
@@ -91,7 +91,7 @@ struct BalooCheck: SystemCheck {
     return mounts + vaults
   }
 
-  /// The value of a key, in which `[$e]` has `$HOME` stand for the home directory.
+  /// The folders in the value of a key. If the key is marked by `[$e]`, `$HOME` stands for the home directory.
   private func folders(_ key: String, _ lines: [String], _ home: Home) -> [[UInt8]]? {
     for line in lines {
       guard let equals = line.firstIndex(of: "="), ["", "[$e]"].contains(where: { line[..<equals] == key + $0 })
@@ -106,15 +106,16 @@ struct BalooCheck: SystemCheck {
   }
 }
 
-/// GNOME's Tracker, which has the names of what is below the folders that it watches; before version 3 it goes into mounts.
+/// GNOME's Tracker, which holds the names of all files below the folders that it watches; before version 3 it also
+/// enters mounts.
 struct TrackerCheck: SystemCheck {
   private static let newMiners = ["libexec", "lib"].flatMap { folder in
     ["usr/\(folder)/tracker-miner-fs-3", "usr/\(folder)/localsearch-3"]
   }
-  /// A folder with such a file is left out.
+  /// Tracker skips a folder that contains a file with this name.
   private static let mark = ".trackerignore"
   private static let oldMiners = ["usr/libexec/tracker-miner-fs", "usr/lib/tracker/tracker-miner-fs"]
-  /// Those that it watches, unless the user chose others.
+  /// The folders that it watches by default.
   private static let watched = ["DESKTOP", "DOCUMENTS", "MUSIC", "PICTURES", "VIDEOS", "DOWNLOAD"]
 
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
@@ -147,7 +148,7 @@ struct TrackerCheck: SystemCheck {
       }
   }
 
-  /// Whether a folder from `folder` down to the one that a path is in has the mark.
+  /// Whether `folder`, or a folder on the way from it to the path, has the mark.
   private func isMarked(_ path: [UInt8], below folder: [UInt8]) -> Bool {
     var place = folder
     for name in (PathBytes.rest(of: path, below: folder) ?? []).split(separator: PathBytes.slash) {
@@ -167,7 +168,7 @@ struct TrackerCheck: SystemCheck {
       else { return nil }
       var value = Array(text[text.index(after: equals)...].filter { $0 != "\"" }.utf8)
       if value.starts(with: "$HOME".utf8) { value.replaceSubrange(0..<5, with: home.path) }
-      // The home directory itself stands for none.
+      // In this file the home directory itself stands for no folder.
       return PathBytes.normalized(value).flatMap { $0 == home.path ? nil : $0 }
     }
   }

@@ -1,4 +1,4 @@
-/// Memory of programs that crash, which is kept in files.
+/// Core dumps: memory of crashed programs that is kept in files.
 struct CoreDumpCheck: SystemCheck {
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
     guard let pattern = view.line("proc/sys/kernel/core_pattern"), !pattern.isEmpty else { return [] }
@@ -12,7 +12,7 @@ struct CoreDumpCheck: SystemCheck {
         ]
       }
       let program = pattern.dropFirst().split(separator: " ").first.map(String.init) ?? ""
-      // What only throws it away.
+      // These programs only discard the dump.
       if program.hasSuffix("/true") || program.hasSuffix("/false") { return [] }
       return [
         note(
@@ -30,7 +30,7 @@ struct CoreDumpCheck: SystemCheck {
 
   private func note(_ text: String) -> SystemNote { SystemNote(topic: .core, text: text) }
 
-  /// The soft limit of the size of a core file, as the kernel writes it; nil if it cannot be read.
+  /// The soft limit of the size of a core file, in the kernel's words; nil if it cannot be read.
   private func limit(_ view: SystemView, of process: Int32) -> String? {
     let title = "Max core file size"
     return view.lines("proc/\(process)/limits").first { $0.hasPrefix(title) }
@@ -41,13 +41,13 @@ struct CoreDumpCheck: SystemCheck {
     let folder = "etc/systemd/coredump.conf.d"
     let files =
       ["etc/systemd/coredump.conf"] + view.names(folder).filter { $0.hasSuffix(".conf") }.map { "\(folder)/\($0)" }
-    // The last one counts.
+    // The last setting counts.
     return files.flatMap(view.lines).map { $0.filter { !$0.isWhitespace }.lowercased() }
       .last { $0.hasPrefix("storage=") }.map { String($0.dropFirst("storage=".count)) }
   }
 }
 
-/// Whether users may let others into their mounts.
+/// Whether users may admit other users to their mounts.
 struct FuseCheck: SystemCheck {
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
     guard
@@ -63,7 +63,7 @@ struct FuseCheck: SystemCheck {
   }
 }
 
-/// Landlock, by which the kernel keeps the image decoder from all files; since Linux 5.13.
+/// Landlock, with which the kernel keeps the image decoder away from all files; since Linux 5.13.
 struct LandlockCheck: SystemCheck {
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
     let advice = "the image decoder is then confined by its filter of system calls only"
@@ -86,7 +86,7 @@ struct LandlockCheck: SystemCheck {
   }
 }
 
-/// The limit of locked memory, which keys need.
+/// The limit of locked memory, which the keys need.
 struct LockedMemoryCheck: SystemCheck {
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
     subject.lockedMemory.map { [SystemNote(topic: .memory, text: $0)] } ?? []

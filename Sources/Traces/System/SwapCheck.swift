@@ -1,6 +1,6 @@
 internal import System
 
-/// Swap space that is not encrypted: memory of viewers, with pictures and names, may be written there.
+/// Unencrypted swap space: the memory of viewers, with pictures and names, may be written there.
 struct SwapCheck: SystemCheck {
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
     let devices = BlockDevices(view)
@@ -17,7 +17,7 @@ struct SwapCheck: SystemCheck {
   }
 }
 
-/// Writing all memory to a disk, also what is locked in memory.
+/// Hibernation, which writes all memory to a disk, including locked memory.
 struct HibernationCheck: SystemCheck {
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
     guard view.line("sys/power/state")?.split(separator: " ").contains("disk") == true,

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import System
 
-/// The files by which Linux and its programs tell how they are set up. Tests give another root.
+/// The files in which Linux and its programs keep their settings. Tests use another root.
 package struct SystemView: Sendable {
-  /// Most bytes of a file that are looked at.
+  /// Most bytes of a file that are read.
   private static let limit = 4 << 20
   private let root: String
 
-  /// The view from a root; links in it are followed.
+  /// - Parameter root: the directory to start from; symbolic links in it are followed.
   package init(root: String = "/") { self.root = root.hasSuffix("/") ? root : root + "/" }
 
   /// The text of a file; nil if it cannot be read.
@@ -15,7 +15,7 @@ package struct SystemView: Sendable {
     (try? WholeFile.read(root + path, limit: Self.limit)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// A text without the spaces and line breaks around it.
+  /// The text of a file without surrounding spaces and line breaks; nil if it cannot be read.
   func line(_ path: String) -> String? {
     text(path).map { text in String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
@@ -33,10 +33,10 @@ package struct SystemView: Sendable {
     ((try? Directory.names(in: root + path)) ?? []).map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
-  /// Whether something is at a path, readable or not.
+  /// Whether a path exists, readable or not.
   func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
 
-  /// The file system that an absolute path is in. Nil if the table of mounts does not tell.
+  /// The file system of an absolute path; nil if the table of mounts does not contain it.
   func mount(of path: String) -> MountTableEntry? {
     let path = Array(path.utf8)
     let table = MountTable(parsing: (try? WholeFile.read(root + MountTable.path, limit: Self.limit)) ?? [])
@@ -50,23 +50,23 @@ package struct SystemView: Sendable {
     return best
   }
 
-  /// Whether there is a file.
+  /// Whether a file exists and can be read.
   func has(_ path: String) -> Bool { (try? WholeFile.read(root + path, limit: 1)) != nil }
 }
 
-/// What the checks of the system are about.
+/// The paths and processes that the system checks examine.
 package struct SystemSubject: Sendable {
   /// The user's folders.
   package var home: Home
-  /// Where spaces are or were mounted.
+  /// The places where spaces are or were mounted.
   package var places: SearchedPlaces
-  /// Where a space is mounted for all users.
+  /// The places where a space is mounted for all users.
   package var openPlaces: SearchedPlaces
   /// The vaults themselves.
   package var vaults: SearchedPlaces
-  /// The process whose limits programs of the user inherit: the shell.
+  /// The process whose limits the user's programs inherit: the shell.
   package var shell: Int32
-  /// What is to be said of the limit of locked memory; nil if that is high enough.
+  /// The warning about the limit of locked memory; nil if that is high enough.
   package var lockedMemory: String?
 
   /// - Parameters: as the properties.
@@ -83,22 +83,22 @@ package struct SystemSubject: Sendable {
   }
 }
 
-/// Something in how the machine is set up by which a space may leak.
+/// A setting of the machine through which a space may leak.
 package struct SystemNote: Sendable, Equatable {
-  /// What it is about. The raw values are those of `--json`, and never change.
+  /// The topics. The raw values are those of `--json` and never change.
   package enum Topic: String, Sendable, CaseIterable {
     case swap, hibernation, locate, indexer, core, fuse, landlock, memory
   }
 
-  /// What it is about.
+  /// Its topic.
   package var topic: Topic
-  /// What is so, and what to do, in one or two sentences.
+  /// The finding and the advice, in one or two sentences.
   package var text: String
 }
 
-/// One thing to check.
+/// A check of one part of the system.
 protocol SystemCheck: Sendable {
-  /// What is to be said.
+  /// Its notes; empty if all is well.
   func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote]
 }
 
@@ -109,7 +109,7 @@ package enum SystemChecks {
     LandlockCheck(), LockedMemoryCheck(),
   ]
 
-  /// What all of them say.
+  /// The notes of all checks.
   package static func notes(_ view: SystemView, _ subject: SystemSubject) -> [SystemNote] {
     all.flatMap { $0.notes(view, subject) }
   }

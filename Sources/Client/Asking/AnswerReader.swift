@@ -1,65 +1,65 @@
 // Invariants
-// 1. Memory is bounded by the longest entry, however many there are.
-// 2. An answer that ends before its trailer is an error, never a short answer. One that breaks off because what it is read
-//    from is not kept any more says where another one goes on: that is asked for, at most `mostParts` times, and is a part of
-//    the same answer for who reads it.
+// 1. Memory is bounded by the longest entry, not by the number of entries.
+// 2. An answer that ends before its trailer is an error, never a short answer. An answer may break off because its
+//    snapshot is not kept any more; it then says where the rest begins. The rest is requested, at most `mostParts`
+//    times, and callers see one answer.
 
 internal import Catalog
 internal import Glibc
 
-/// Why there is no answer, or not all of it.
+/// Why there is no answer, or only a part of it.
 package struct AnswerFailure: Error, Equatable {
-  /// Whether it is the query that is wrong; the place is in the lines below the first.
+  /// Whether the query is wrong; the lines after the first point at the place.
   package var isQuery: Bool
-  /// What is wrong, in a sentence.
+  /// The failure, as a sentence.
   package var message: String
 
-  /// A failure with its sentence.
+  /// - Parameter isQuery: whether the query is wrong.
   package init(isQuery: Bool = false, _ message: String) {
     self.isQuery = isQuery
     self.message = message
   }
 }
 
-/// Something that gives the bytes of an answer.
+/// A source of an answer's bytes.
 package protocol AnswerStream {
   /// The next bytes; empty at the end.
   func read() throws -> [UInt8]
 }
 
-/// What ends an answer.
+/// The end of an answer.
 package struct AnswerTrailer: Equatable {
-  /// How many answers there were in this page.
+  /// The number of answers in this page.
   package var count = 0
-  /// Where the next page begins; nil if this is the last.
+  /// The cursor of the next page; nil if this is the last.
   package var next: String?
-  /// Files that wait to be examined.
+  /// The number of files that wait to be examined.
   package var pending = 0
-  /// Whether they are examined meanwhile.
+  /// Whether the mount is examining them.
   package var isExamining = true
 }
 
-/// Reads the answer of the door.
+/// Reads an answer of the query door.
 package struct AnswerReader {
-  /// Asks for the rest of an answer, by the cursor of the last entry and the number of entries that there were.
+  /// Requests the rest of an answer, by the cursor of the last entry and the number of entries so far.
   package typealias Continuation = (_ cursor: String, _ told: Int) throws -> any AnswerStream
 
-  /// Parts in which an answer may come. Each has an entry at least.
+  /// Most parts of an answer. Each has at least one entry.
   private static let mostParts = 100
 
   private var stream: any AnswerStream
   private let goOn: Continuation?
   private var parts = 1
-  /// Entries that were given out, and those of parts that are over.
+  /// Entries passed to the caller so far, and those of finished parts.
   private var told = 0
   private var toldBefore = 0
   private var bytes: [UInt8] = []
   private var place = 0
   private var isAtEnd = false
 
-  /// A reader of an answer that begins now. `goOn` asks for the rest of one that breaks off, where that can be done.
+  /// Begins to read an answer. `goOn` requests the rest of an answer that breaks off, if the source supports that.
   ///
-  /// - Throws: `AnswerFailure` with what the door says is wrong.
+  /// - Throws: `AnswerFailure` with the error that the door reports.
   package init(_ stream: any AnswerStream, goOn: Continuation? = nil) throws {
     self.stream = stream
     self.goOn = goOn
@@ -77,16 +77,16 @@ package struct AnswerReader {
       if !message.isEmpty { message.append(UInt8(ascii: "\n")) }
       message += line
     }
-    // What points at a place in the query has several lines.
+    // Only an error that points at a place in the query has several lines.
     let isQuery = message.contains(UInt8(ascii: "\n"))
     throw AnswerFailure(isQuery: isQuery, String(decoding: message, as: UTF8.self) + (isQuery ? "" : "."))
   }
 
-  /// What another version of the program may say.
+  /// The failure for an answer that this version cannot parse.
   package static let unknownAnswer = AnswerFailure(
     "The answer of the mount cannot be read; another version of agonyfs may serve it.")
 
-  /// Reads paths, each ended by a zero byte.
+  /// Calls `body` for each path; paths end with a zero byte. Throws `AnswerFailure` if the answer is incomplete.
   package mutating func paths(_ body: (ArraySlice<UInt8>) throws -> Void) throws -> AnswerTrailer {
     while let path = try entry(endedBy: 0) {
       if path.isEmpty {
@@ -101,7 +101,8 @@ package struct AnswerReader {
     throw Self.unknownAnswer
   }
 
-  /// Reads tiles of eight bytes, each with the number of the inode and the path.
+  /// Calls `body` for each tile of eight bytes, with inode number and path. Throws `AnswerFailure` if the answer is
+  /// incomplete.
   package mutating func tiles(
     _ body: (_ tile: ArraySlice<UInt8>, _ inode: UInt64, _ path: ArraySlice<UInt8>) throws -> Void
   ) throws -> AnswerTrailer {
@@ -120,13 +121,13 @@ package struct AnswerReader {
     }
   }
 
-  /// Reads until some bytes are there; false if there are not so many.
+  /// Reads until `count` bytes are buffered; false if the answer ends before.
   private mutating func fill(_ count: Int) throws -> Bool {
     while bytes.count - place < count, !isAtEnd { try readOn() }
     return bytes.count - place >= count
   }
 
-  /// Reads more. What was given out is let go before.
+  /// Reads another block; drops the bytes that were passed on.
   private mutating func readOn() throws {
     bytes.removeFirst(place)
     place = 0
@@ -134,7 +135,7 @@ package struct AnswerReader {
     if block.isEmpty { isAtEnd = true } else { bytes += block }
   }
 
-  /// Reads lines of JSON up to the one that says that it is the last.
+  /// Calls `body` for each line of JSON except the trailer. Throws `AnswerFailure` if the answer is incomplete.
   package mutating func lines(_ body: (ArraySlice<UInt8>) throws -> Void) throws -> AnswerTrailer {
     let end = Array("{\"end\":".utf8)
     while let line = try entry(endedBy: UInt8(ascii: "\n")) {
@@ -149,7 +150,7 @@ package struct AnswerReader {
     throw Self.unknownAnswer
   }
 
-  /// Reads a number on a line of its own, and the trailer if there is one.
+  /// Reads a line with a number, and the trailer if there is one. Throws `AnswerFailure`.
   package mutating func number() throws -> (Int, AnswerTrailer) {
     guard let line = try entry(endedBy: UInt8(ascii: "\n")), let count = Int(String(decoding: line, as: UTF8.self))
     else { throw Self.unknownAnswer }
@@ -158,7 +159,7 @@ package struct AnswerReader {
     return (count, try Self.trailer(JSONReader.value(of: rest)))
   }
 
-  /// Reads what is left, as one text.
+  /// Reads the rest, as one text.
   package mutating func text() throws -> [UInt8] {
     var whole = Array(bytes[place...])
     bytes = []
@@ -168,7 +169,7 @@ package struct AnswerReader {
     return whole
   }
 
-  /// The trailer of the whole answer; nil if the rest of it comes now.
+  /// The trailer of the whole answer; nil if its next part follows.
   private mutating func end(_ value: JSONValue) throws -> AnswerTrailer? {
     if value["end"] == .bool(false), let cursor = value["next"]?.text, let goOn, parts < Self.mostParts {
       parts += 1
@@ -193,7 +194,7 @@ package struct AnswerReader {
       isExamining: value["examining"] != .bool(false))
   }
 
-  /// As `firstIndex(of:)`, by memchr(3), which looks at many bytes at a time.
+  /// As `firstIndex(of:)`, by memchr(3), which checks many bytes at a time.
   private static func firstIndex(of byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
     unsafe bytes.withUnsafeBytes { bytes in
       guard start < bytes.count, let base = bytes.baseAddress,

@@ -7,12 +7,12 @@ package struct CatalogRecord {
   package let facts: JSONValue
   /// The bytes of its path in the space.
   package let path: [UInt8]
-  /// The bytes of all its names, if it has several.
+  /// The bytes of all its paths, if it has several.
   package let names: [[UInt8]]
 
-  /// The facts of a line of JSON.
+  /// Parses a line of JSON.
   ///
-  /// - Throws: `AnswerFailure` if it is none.
+  /// - Throws: `AnswerFailure` if the line is not a photo.
   package init(_ line: some Sequence<UInt8>) throws {
     guard let facts = try? JSONReader.value(of: Array(line)), let record = Self(facts) else {
       throw AnswerReader.unknownAnswer
@@ -20,7 +20,7 @@ package struct CatalogRecord {
     self = record
   }
 
-  /// The photo with these fields; nil if it has no path.
+  /// The photo with these fields; nil if they lack a path.
   package init?(_ facts: JSONValue) {
     guard let path = Self.path(in: facts) else { return nil }
     self.facts = facts
@@ -37,12 +37,12 @@ package struct CatalogRecord {
     }
   }
 
-  /// The bytes of a path in a field: those of the text, unless they are no UTF-8.
+  /// The bytes of a path in a field; those of the field with the suffix `Bytes` if the path is not UTF-8.
   package static func path(in facts: JSONValue, named name: String = "path") -> [UInt8]? {
     facts[name + "Bytes"]?.text.flatMap { Hexadecimal.bytes(of: $0.utf8) } ?? facts[name]?.text.map { Array($0.utf8) }
   }
 
-  /// The name in its directory.
+  /// Its name in the directory.
   package var name: ArraySlice<UInt8> { path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...] }
 
   /// Its directory; empty for the root.
@@ -50,7 +50,7 @@ package struct CatalogRecord {
 }
 
 extension CatalogRecord {
-  /// `2019-08-15 12:34`, or less if less is known.
+  /// `2019-08-15 12:34`, or a shorter form if the time is less exact.
   package var shortTime: String {
     guard let taken = facts["taken"]?.text else { return "" }
     return String(taken.prefix(16)).replacing("T", with: " ")
@@ -59,10 +59,10 @@ extension CatalogRecord {
   /// `12.4M`.
   package var shortSize: String { facts["size"]?.whole.map(ShortWords.size) ?? "" }
 
-  /// `1:35`; nothing for photos.
+  /// `1:35`; empty for photos.
   package var length: String { facts["duration"]?.real.map(ShortWords.length) ?? "" }
 
-  /// A star for each star; `x` for a rejected photo.
+  /// One asterisk for each star; `x` for a rejected photo.
   package var stars: String {
     guard let rating = facts["rating"]?.whole else { return "" }
     return rating < 0 ? "x" : String(repeating: "*", count: min(rating, 5))

@@ -1,12 +1,12 @@
 internal import System
 
-/// A request to the door of the catalog: options, one on each line, an empty line, and the query.
+/// A request to the query door: options, one on each line, an empty line, and the query.
 package struct CatalogRequest: Equatable {
-  /// What the answer looks like.
+  /// The format of the answer.
   package enum Format: String {
     /// Paths from the root of the space, each followed by a zero byte.
     case paths = "paths0"
-    /// Eight bytes for each photo, the number of its inode in eight, and its path, followed by a zero byte.
+    /// For each photo: a tile of eight bytes, the inode number in eight bytes, and the path with a zero byte.
     case tiles
     /// A line of JSON for each photo.
     case facts = "json"
@@ -18,38 +18,38 @@ package struct CatalogRequest: Equatable {
 
   package var format = Format.facts
   package var query = ""
-  /// `size`, or `-size` for the other way round.
+  /// A field, such as `size`, or `-size` for the reverse order.
   package var sort: String?
   package var limit: Int?
-  /// Where the page before ended.
+  /// The cursor at the end of the previous page.
   package var after: String?
   package var group: String?
-  /// Whether stacks are shown as their covers.
+  /// Whether a stack is represented by its cover.
   package var stacks = false
-  /// Whether what is in a trash folder answers as well.
+  /// Whether to include files in a trash folder.
   package var trash = false
-  /// The directory below which names count, from the root of the space; empty for all.
+  /// The directory to search, from the root of the space; empty for all.
   package var within: [UInt8] = []
-  /// What stands in lines of JSON before a path in place of that directory; empty where paths are whole.
+  /// Replaces that directory in the paths of lines of JSON; empty keeps whole paths.
   package var prefix: [UInt8] = []
-  /// The path of the only file that is asked about, in the space.
+  /// The path in the space of a single file to ask about.
   package var file: [UInt8]?
-  /// Which groups of duplicates are asked for: `exact`, `pixels` or `similar`.
+  /// The groups of duplicates to ask for: `exact`, `pixels` or `similar`.
   package var duplicates: String?
 
-  /// Whether the home zone of the space is asked for.
+  /// Whether to ask for the home zone of the space.
   package var asksForZone = false
 
-  /// Lengths in bytes of the files that are asked for, whatever they hold.
+  /// Asks for all files of these sizes in bytes, whatever their kind.
   package var sizes: [Int64]?
 
-  /// A request for what a query finds.
+  /// A request for the results of a query.
   package init(format: Format = .facts, query: String = "") {
     self.format = format
     self.query = query
   }
 
-  /// What asks for the rest of an answer that broke off behind so many entries, the last of which has this cursor.
+  /// Requests the rest of an answer that broke off after `told` entries, the last of which has this cursor.
   package func rest(after cursor: String, told: Int) -> CatalogRequest {
     var rest = self
     rest.after = cursor
@@ -57,7 +57,7 @@ package struct CatalogRequest: Equatable {
     return rest
   }
 
-  /// The bytes that are written to the door.
+  /// The bytes to write to the query door.
   package var bytes: [UInt8] {
     if asksForZone { return Array("zone\n\n".utf8) }
     var lines: [[UInt8]] = []
@@ -65,7 +65,7 @@ package struct CatalogRequest: Equatable {
       if let value { lines.append(Array("\(name) \(value)".utf8)) }
     }
     if let file {
-      // A line has no end in the middle.
+      // A path with a line break would end the line early.
       let isLine = !file.contains { $0 == 0x0A || $0 == 0x0D }
       lines.append(isLine ? Array("facts ".utf8) + file : Array("facts-hex ".utf8) + Hexadecimal.digits(of: file))
     } else if let sizes {

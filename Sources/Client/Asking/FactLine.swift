@@ -1,38 +1,38 @@
 package import Catalog
 
-/// One fact of a photo, for people. Texts of it are as files have them: who shows them on a terminal escapes them.
+/// One fact of a photo, for users. Texts are as files state them: code that shows them at a terminal must escape them.
 package struct FactLine: Equatable, Sendable {
-  /// The field of the answer that it is of.
+  /// The field of the answer.
   package var field: String
   package var label: String
   package var value: String
-  /// `from EXIF, you`; empty if that is not said.
+  /// `from EXIF, you`; empty if unknown.
   package var sources: String
 
-  /// The same for a terminal, in one line.
+  /// The fact with its texts escaped for a terminal, in one line.
   package var safe: FactLine {
     FactLine(
       field: field, label: TerminalText.safe(label), value: TerminalText.safe(value),
       sources: TerminalText.safe(sources))
   }
 
-  /// A fact.
+  /// A fact with known texts.
   package init(field: String, label: String, value: String, sources: String) {
     (self.field, self.label, self.value, self.sources) = (field, label, value, sources)
   }
 
-  /// What JSON names otherwise than people.
+  /// Labels of fields whose names in JSON differ.
   private static let labels = [
     "focalLength": "focal length", "frameRate": "frame rate", "width": "dimensions", "latitude": "position",
   ]
-  /// Fields that are told with others.
+  /// Fields that other facts include.
   private static let told: Set<String> = [
     "path", "pathBytes", "namesBytes", "sources", "takenSource", "zoneSource", "height", "longitude", "make", "model",
   ]
-  /// The fields whose sources are those of another one.
+  /// Fields whose sources are listed under another name.
   private static let sourceFields = ["width": "dimensions", "latitude": "position", "camera": "model"]
 
-  /// How sources are named to people.
+  /// Names of sources for users.
   private static let sources = [
     "override": "you", "attribute": "you", "mapping": "a table", "sidecar": "a sidecar", "exif": "EXIF",
     "xmp": "XMP", "iptc": "IPTC", "quicktime": "QuickTime", "takeout": "Takeout", "name": "the file's name",
@@ -41,10 +41,10 @@ package struct FactLine: Equatable, Sendable {
     "utc": "UTC for want of another", "home": "the space's home zone",
   ]
 
-  /// The facts of an answer, in its order, but the paths.
+  /// The facts of an answer, in its order, without the paths.
   package static func all(of facts: JSONValue) -> [FactLine] { facts.fields.compactMap { FactLine($0, of: facts) } }
 
-  /// The fact of a field of an answer; nil if it is told with another one, or says nothing.
+  /// The fact of a field of an answer; nil if another fact includes it, or if it is empty.
   package init?(_ field: JSONValue.Field, of facts: JSONValue) {
     guard !Self.told.contains(field.name), field.name != "names" else { return nil }
     let value = Self.words(field, of: facts)
@@ -62,7 +62,7 @@ package struct FactLine: Equatable, Sendable {
     case "size": return value.whole.map { ShortWords.longSize(Int64($0)) + ($0 < 1024 ? "" : " (\($0) bytes)") } ?? ""
     case "taken", "modified": return value.words.replacing("T", with: " ")
     case "exposure":
-      // Files may say anything; nothing exposes for less than a nanosecond.
+      // Files may state any number; no exposure is shorter than a nanosecond.
       guard let seconds = value.real, seconds > 1e-9, seconds < 0.4 else { return value.words + " s" }
       return "1/\(Int((1 / seconds).rounded())) s"
     case "aperture": return "f/" + value.words
@@ -84,7 +84,7 @@ package struct FactLine: Equatable, Sendable {
       let zone = facts["zoneSource"].map(source) ?? ""
       return "from " + (zone.isEmpty || zone == time ? time : time + ", zone from " + zone)
     }
-    // Nothing else has such fields.
+    // Only user-defined fields have this prefix.
     if field.hasPrefix("x.") { return facts["sources"] == nil ? "" : "from you" }
     var known: [String] = []
     for source in facts["sources"]?[sourceFields[field] ?? field]?.elements.map(source) ?? []

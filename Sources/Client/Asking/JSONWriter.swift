@@ -2,7 +2,7 @@ package import Catalog
 
 /// Writes JSON on one line.
 package enum JSONWriter {
-  /// A value, in UTF-8.
+  /// The value as JSON in UTF-8.
   package static func bytes(_ value: JSONValue) -> [UInt8] {
     var bytes: [UInt8] = []
     append(value, to: &bytes)

@@ -1,23 +1,23 @@
 internal import Catalog
 
-/// What gives a photo of a mounted space its zone where it says none: the town of its position, else the home zone of the
-/// space, whose clock is shown of times that are known in UTC alone.
+/// How a mounted space finds the zone of a photo that states none: by the town of its position, otherwise by the home
+/// zone of the space, in which times known only in UTC are shown.
 package struct SpaceZone: Equatable, Sendable {
-  /// Its name in the zone database, such as `Europe/Berlin`; nil if the space has none yet, or an older agonyfs serves it.
-  /// Such times are then shown in UTC.
+  /// Its name in the zone database, such as `Europe/Berlin`. Nil if the space has none yet, or an older agonyfs serves
+  /// it: then times known only in UTC are shown in UTC.
   package var name: String?
-  /// The table of towns that the mount uses, by its path; nil for that of the system.
+  /// The path of the table of towns that the mount uses; nil for the system's table.
   package var towns: [UInt8]?
-  /// Whether it uses one that it does not tell this user.
+  /// Whether the mount uses a table that it hides from this user.
   package var townsAreHidden = false
 
-  /// How an agonyfs that knows no home zone refuses the question.
+  /// The error of an agonyfs that does not know home zones.
   private static let unknownOption = "The option \"zone\" is not understood"
 
-  /// Asks a space.
+  /// Asks a space for its zone.
   ///
   /// - Parameter mountPoint: where the space is mounted.
-  /// - Throws: `Errno` if nothing is mounted there; `AnswerFailure` if there is no answer, or not all of it.
+  /// - Throws: `Errno` if no space is mounted there; `AnswerFailure` if the answer is missing or incomplete.
   package init(ofSpaceAt mountPoint: [UInt8]) throws {
     let door = try CatalogDoor(of: mountPoint)
     var request = CatalogRequest()
@@ -26,7 +26,7 @@ package struct SpaceZone: Equatable, Sendable {
     try self.init(DoorStream(door))
   }
 
-  /// Reads the answer of a door.
+  /// Reads the answer of a query door.
   init(_ stream: any AnswerStream) throws {
     var reader: AnswerReader
     do {

@@ -1,12 +1,12 @@
 // Invariants
-// 1. Nothing that is shown moves the cursor, changes colours or the direction of text, whatever a name holds.
+// 1. Shown text never moves the cursor, and never changes colours or the direction of text, whatever a name contains.
 
 internal import CPlatform
 
-/// Text as a terminal may show it.
+/// Makes text safe for a terminal.
 package enum TerminalText {
-  /// The text of some bytes. What would move the cursor or turn the direction of the text becomes an escape sequence
-  /// with a backslash, and so do a backslash and bytes that are no UTF-8.
+  /// The text of some bytes. Characters that would move the cursor or change the direction of text become escape
+  /// sequences with a backslash; so do backslashes and bytes that are not UTF-8.
   package static func safe(_ bytes: some Sequence<UInt8>) -> String {
     var view = String.UnicodeScalarView()
     var decoder = UTF8()
@@ -25,7 +25,7 @@ package enum TerminalText {
     return String(view)
   }
 
-  /// The same for a text.
+  /// As `safe(_:)` for bytes.
   package static func safe(_ text: String) -> String { safe(text.utf8) }
 
   private static func append(_ scalar: Unicode.Scalar, to view: inout String.UnicodeScalarView) {
@@ -33,7 +33,7 @@ package enum TerminalText {
     case ("\\", _): view.append(contentsOf: "\\\\".unicodeScalars)
     case ("\n", _): view.append(contentsOf: "\\n".unicodeScalars)
     case ("\t", _): view.append(contentsOf: "\\t".unicodeScalars)
-    // Families and flags are joined by it, and it turns nothing.
+    // The zero-width joiner builds emoji such as families and flags, and does not change the direction.
     case ("\u{200D}", _): view.append(scalar)
     case (_, .control) where scalar.value < 256:
       view.append(contentsOf: "\\x\(hexadecimal(scalar.value, digits: 2))".unicodeScalars)
@@ -49,19 +49,19 @@ package enum TerminalText {
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
   }
 
-  /// How many columns a character takes.
+  /// The number of columns that a character takes.
   package static func width(_ character: Character) -> Int {
     character.unicodeScalars.reduce(0) { max($0, Int(agonyfs_columns($1.value))) }
   }
 
-  /// How many columns a text takes.
+  /// The number of columns that a text takes.
   package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
-  /// A text that takes exactly so many columns: cut, with "…" in the place of what is missing, or filled with spaces.
+  /// Fits a text to exactly `columns` columns: cut, with "…" for the missing part, or padded with spaces.
   ///
   /// - Parameters:
-  ///   - keepsEnd: whether the beginning is cut instead of the end.
-  ///   - toTheRight: whether it is filled at the left.
+  ///   - keepsEnd: whether to cut the beginning instead of the end.
+  ///   - toTheRight: whether to pad on the left.
   package static func fitted(
     _ text: String, to columns: Int, keepsEnd: Bool = false, toTheRight: Bool = false
   ) -> String {

@@ -3,7 +3,7 @@ package import Glibc
 internal import System
 package import SystemPackage
 
-/// A path that need not be UTF-8, and what system calls do with it.
+/// A path that need not be UTF-8, with the system calls on it.
 package struct BytePath: Hashable {
   package let bytes: [UInt8]
 
@@ -14,19 +14,19 @@ package struct BytePath: Hashable {
   /// A path below another one.
   package init(_ directory: [UInt8], _ path: some Sequence<UInt8>) { bytes = directory + [Self.slash] + path }
 
-  /// For system calls.
+  /// The path with a NUL, for system calls.
   package var name: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
 
-  /// The last part.
+  /// The last component.
   package var last: ArraySlice<UInt8> { bytes[(bytes.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0)...] }
 
-  /// What is before the last slash.
+  /// The path before the last slash.
   package var directory: [UInt8] { Array(bytes[..<(bytes.lastIndex(of: Self.slash) ?? 0)]) }
 
   /// Another name in the same directory.
   package func sibling(_ name: some Sequence<UInt8>) -> BytePath { BytePath(directory, name) }
 
-  /// The last part without its ending, and the ending with its point.
+  /// The last component without its ending, and the ending with its point.
   package var parts: (stem: ArraySlice<UInt8>, ending: ArraySlice<UInt8>) {
     guard let point = last.lastIndex(of: UInt8(ascii: ".")), point > last.startIndex else {
       return (last, last[last.endIndex...])
@@ -34,20 +34,20 @@ package struct BytePath: Hashable {
     return (last[..<point], last[point...])
   }
 
-  /// What lstat(2) tells.
+  /// lstat(2).
   package func status() throws(Errno) -> stat {
     var status = stat()
     try systemCall { unsafe lstat(name, &status) }
     return status
   }
 
-  /// Device, inode and kind; a symbolic link is itself.
+  /// Device, inode, and whether it is a regular file; symbolic links are not followed.
   package func identity() throws(Errno) -> (device: UInt64, inode: UInt64, isFile: Bool) {
     let status = try status()
     return (UInt64(status.st_dev), UInt64(status.st_ino), status.st_mode & S_IFMT == S_IFREG)
   }
 
-  /// Its POSIX access control list as the kernel has it; nil if it has none.
+  /// The POSIX access control list in the kernel's format; nil if the file has none.
   package func accessControlList() throws(Errno) -> [UInt8]? {
     // Enough for 8191 entries.
     var bytes = [UInt8](repeating: 0, count: 65_536)
@@ -60,22 +60,22 @@ package struct BytePath: Hashable {
     }
   }
 
-  /// Gives the file another name, which must be free.
+  /// Links the file under another name. Throws `EEXIST` if that is taken.
   package func link(to other: BytePath) throws(Errno) { try systemCall { unsafe Glibc.link(name, other.name) } }
 
-  /// Moves the file to a name that must be free.
+  /// Moves the file to a free name. Throws `EEXIST` if that is taken.
   package func move(to other: BytePath) throws(Errno) {
     try systemCall { unsafe agonyfs_rename_if_absent(AT_FDCWD, name, other.name) }
   }
 
-  /// Makes a directory for its owner only, if there is none.
+  /// Makes a directory for its owner only, unless the path exists.
   package func makeDirectory() throws(Errno) {
     do throws(Errno) {
       try systemCall { unsafe mkdir(name, 0o700) }
     } catch .fileExists {}
   }
 
-  /// Makes a file, which must not exist.
+  /// Creates a file, durable on return. Throws `EEXIST` if the path exists.
   package func create(_ content: [UInt8]) throws(Errno) {
     let file = Descriptor(
       try systemCall { unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) })
@@ -92,7 +92,7 @@ package struct BytePath: Hashable {
     try systemCall { fsync(file.number) }
   }
 
-  /// Whether two files have the same bytes.
+  /// Whether both files have the same bytes.
   package func hasContent(of other: BytePath) throws(Errno) -> Bool {
     let one = Descriptor(try systemCall { unsafe open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) })
     let two = Descriptor(try systemCall { unsafe open(other.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) })

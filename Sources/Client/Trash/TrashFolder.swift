@@ -1,16 +1,16 @@
 // Invariants
-// 1. What is in the trash is the file or directory itself under another name; nothing is copied or deleted.
-// 2. Its info file is durable before it is moved, so that it can always be put back.
-// 3. No name that is there is replaced, and no symbolic link is followed.
+// 1. The trash holds the file or directory itself under another name; nothing is copied or deleted.
+// 2. The info file is durable before the file is moved, so that it can always be put back.
+// 3. No existing name is replaced, and no symbolic link is followed.
 
 internal import CPlatform
 internal import Glibc
 internal import System
 package import SystemPackage
 
-/// The trash of a mounted space, as freedesktop's specification has it: `.Trash-UID` in its root.
+/// The trash of a mounted space by freedesktop's specification: `.Trash-UID` in its root.
 package struct TrashFolder: Sendable {
-  /// Longest name in it, so that the info file has room for its ending and a number.
+  /// Longest name in it, in bytes, so that the info file has room for its ending and a number.
   private static let mostBytes = 200
   private static let mostInfo = 64 << 10
 
@@ -18,19 +18,20 @@ package struct TrashFolder: Sendable {
   /// Its path in the space.
   package let folder: [UInt8]
 
-  /// The trash of this user in a space.
+  /// This user's trash in a space.
   package init(of root: SpaceRoot) {
     self.root = root
     folder = Array(".Trash-\(getuid())".utf8)
   }
 
-  /// The path of the directory with what was thrown away.
+  /// The path of the directory that holds the files in the trash.
   package var files: [UInt8] { folder + Array("/files".utf8) }
   private var info: [UInt8] { folder + Array("/info".utf8) }
 
-  /// Makes its directories if there are none.
+  /// Makes its directories unless they exist.
   ///
-  /// - Throws: `ELOOP` or `ENOTDIR` if something else is there; `EXDEV` if it is a mount, `EPERM` if it is somebody else's.
+  /// - Throws: `ELOOP` or `ENOTDIR` if another kind of file has the name; `EXDEV` if it is a mount point, `EPERM` if it
+  ///   belongs to another user.
   package func prepare() throws(Errno) {
     for path in [folder, files, info] {
       let (directory, name) = try root.place(of: path)
@@ -38,7 +39,7 @@ package struct TrashFolder: Sendable {
         let text = SpaceRoot.text(name)
         try systemCall { unsafe mkdirat(directory.number, text, 0o700) }
       } catch .fileExists {}
-      // A link there, or what somebody else made, could lead anywhere.
+      // A link there, or another user's directory, could lead anywhere.
       let made = try root.directory(path)
       var found = stat()
       try systemCall { unsafe fstat(made.number, &found) }
@@ -50,9 +51,10 @@ package struct TrashFolder: Sendable {
   ///
   /// - Parameters:
   ///   - path: its path in the space.
-  ///   - inode: the regular file that it has to be; nil for whatever it is.
-  /// - Throws: `EBUSY` if it is something else; it stays where it is. `EEXIST` if something else took the name right
-  ///   before, and a third one after: the second is in the trash, and can be put back from there.
+  ///   - inode: the inode of the regular file that it must be; nil accepts any file.
+  /// - Throws: `EBUSY` if it is another file, which stays where it is. `EEXIST` if a second file took the name right
+  ///   before the move, and a third one right after it: the second is then in the trash, and can be put back from
+  ///   there.
   package func take(_ path: [UInt8], ifFile inode: UInt64? = nil) throws(Errno) {
     let (directory, name) = try root.place(of: path)
     try Self.check(name, in: directory, isFile: inode)
@@ -96,7 +98,7 @@ package struct TrashFolder: Sendable {
     }
   }
 
-  /// Refuses what is not that regular file.
+  /// Throws `EBUSY` if the name is not that regular file.
   private static func check(_ name: [UInt8], in directory: Descriptor, isFile inode: UInt64?) throws(Errno) {
     guard let inode else { return }
     let text = SpaceRoot.text(name)
@@ -105,13 +107,14 @@ package struct TrashFolder: Sendable {
     guard found.st_mode & S_IFMT == S_IFREG, UInt64(found.st_ino) == inode else { throw .resourceBusy }
   }
 
-  /// Whether a path in the space is of something in this trash.
+  /// Whether a path in the space leads into this trash.
   package func contains(_ path: [UInt8]) -> Bool { path.starts(with: files + [UInt8(ascii: "/")]) }
 
-  /// Where something in the trash was, as its info file says; what is in a directory of the trash was in that one.
+  /// The original path of a file in the trash, by its info file. A file inside a trashed directory was in the directory
+  /// of that path.
   ///
   /// - Parameter path: its path in the space.
-  /// - Throws: `ENOENT` if it is not in the trash, or has no info file; `EINVAL` if that makes no sense.
+  /// - Throws: `ENOENT` if it is not in the trash, or its info file is missing; `EINVAL` if the info file is malformed.
   package func origin(of path: [UInt8]) throws(Errno) -> [UInt8] {
     guard contains(path) else { throw .noSuchFileOrDirectory }
     let inside = path[(files.count + 1)...]
@@ -131,7 +134,7 @@ package struct TrashFolder: Sendable {
     return origin + inside[top.endIndex...]
   }
 
-  /// Removes the info file of what was moved out of the trash.
+  /// Removes the info file of a file that was moved out of the trash.
   package func forget(_ path: [UInt8]) throws(Errno) {
     guard contains(path), case let name = path[(files.count + 1)...], !name.contains(UInt8(ascii: "/")) else { return }
     let directory = try root.directory(info)
@@ -139,12 +142,12 @@ package struct TrashFolder: Sendable {
     try systemCall { unsafe unlinkat(directory.number, note, 0) }
   }
 
-  /// A path as in a URL; unless it `isPath`, a slash is escaped as well.
+  /// Percent-escapes a path as in a URL. If `isPath` is false, slashes are escaped as well.
   package static func escaped(_ path: [UInt8], isPath: Bool = true) -> String {
     String(decoding: Hexadecimal.percentEscaped(path, besides: isPath ? "-._~/" : "-._~"), as: UTF8.self)
   }
 
-  /// The time here, as the specification wants it.
+  /// The local time, in the specification's format.
   private static var now: String {
     LocalTime.text(Int64(time(nil)), "%Y-%m-%dT%H:%M:%S") ?? "1970-01-01T00:00:00"
   }

@@ -1,5 +1,5 @@
 // Invariants
-// 1. After a failure in the middle the attributes are those from before, as far as the file system allows.
+// 1. After a failure in the middle, the attributes have their previous values, as far as the file system allows.
 
 internal import CPlatform
 package import Catalog
@@ -7,14 +7,14 @@ internal import Glibc
 package import System
 package import SystemPackage
 
-/// The extended attributes of a file or directory.
+/// The user's words about a file or directory, in its extended attributes.
 package struct AttributeFile {
   private let name: [CChar]
   private var descriptor: Descriptor?
 
-  /// A file that is open, which stays so as long as this is used.
+  /// - Parameter file: the open file; it stays open while this value is used.
   package init(_ file: Descriptor) {
-    // The kernel leads this name to the open file itself, wherever it is by now.
+    // The kernel resolves this name to the open file itself, even if it was moved.
     self.init(Array("/proc/self/fd/\(file.number)".utf8))
     descriptor = file
   }
@@ -22,7 +22,7 @@ package struct AttributeFile {
   /// The file at a path; symbolic links are followed.
   package init(_ path: [UInt8]) { name = path.map { CChar(bitPattern: $0) } + [0] }
 
-  /// What the user said about it.
+  /// The user's words about it.
   package func words() throws(Errno) -> [UserWord: [UInt8]] {
     var words: [UserWord: [UInt8]] = [:]
     for word in UserWord.allCases { words[word] = try value(of: word) }
@@ -30,7 +30,7 @@ package struct AttributeFile {
   }
 
   private func value(of word: UserWord) throws(Errno) -> [UInt8]? {
-    // Most have a few bytes, if any.
+    // Most values have few bytes.
     for most in [256, UserWord.mostBytes] {
       var bytes = [UInt8](repeating: 0, count: most)
       do throws(Errno) {
@@ -45,9 +45,9 @@ package struct AttributeFile {
     throw .outOfRange
   }
 
-  /// Sets and removes attributes. If one fails, those before it become what they were.
+  /// Sets and removes attributes. If one fails, the earlier ones get their previous values.
   package func apply(_ changes: [UserWord: [UInt8]?]) throws(Errno) {
-    // In one order, so that a failure is the same each time.
+    // The order is fixed, so that a failure is reproducible.
     let sorted = changes.sorted { $0.key.rawValue < $1.key.rawValue }
     var done: [(UserWord, [UInt8]?)] = []
     do throws(Errno) {
@@ -72,10 +72,10 @@ package struct AttributeFile {
     try systemCall { unsafe setxattr(name, word.rawValue, value, value.count, 0) }
   }
 
-  /// Changes what is said about the file. Whatever fails, nothing of it is half done, but that a tag of the file itself
-  /// may still be there.
+  /// Changes the words about the file. If this fails, nothing is half done, except that a removed tag that the file
+  /// itself states may still be there.
   ///
-  /// - Parameter found: the tags that the catalog finds by then; nil if it does not know the file.
+  /// - Parameter found: returns the tags that the catalog has at that time; nil if it does not know the file.
   /// - Throws: `WordsRefused`, `Errno`.
   package func say(_ change: WordsChange, found: () -> [String]?) throws {
     var current = try words()
@@ -88,7 +88,7 @@ package struct AttributeFile {
     try apply(try change.furtherChanges(of: current, found: found(), wasNone: wasNone))
   }
 
-  /// Makes them durable, with the file.
+  /// Makes the attributes durable, with the file.
   package func flush() throws(Errno) {
     let file = Descriptor(try systemCall { unsafe open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK) })
     try systemCall { fsync(file.number) }

@@ -1,9 +1,9 @@
 // Invariants
-// 1. What is written is read again as it was meant, or refused: nothing is cut.
+// 1. A written value is read back with the same meaning, or refused: nothing is cut.
 
 package import Catalog
 
-/// A list of tags or people as an attribute has it.
+/// A list of tags or people, in the form of an attribute.
 package enum WordList {
   /// The tags of a value.
   package static func tags(_ value: [UInt8]) -> [String] { parts(value, at: ",") }
@@ -15,20 +15,20 @@ package enum WordList {
     unique(String(decoding: value, as: UTF8.self).split(separator: mark).map { line(String($0)) })
   }
 
-  /// Each word once, whatever its case, and no empty one.
+  /// Each word once, ignoring case, without empty words.
   package static func unique(_ words: [String]) -> [String] {
     var seen = Set<String>()
     return words.filter { !$0.isEmpty && seen.insert(Folding.folded($0)).inserted }
   }
 
-  /// Words without those of another list, whatever their case.
+  /// The words that are not in the other list, ignoring case.
   package static func without(_ words: [String], _ others: [String]) -> [String] {
     let others = Set(others.map { Folding.folded($0) })
     return words.filter { !others.contains(Folding.folded($0)) }
   }
 
-  /// Tags without those that have one of some names, whatever their case. A slash that belongs to a tag may lack its
-  /// backslash in the name, as in a query and in what was said before there was one.
+  /// The tags without those that have one of the names, ignoring case. In a name, a slash that belongs to a tag may
+  /// lack its backslash, as in queries and in values from before there were backslashes.
   package static func without(_ tags: [String], called names: [String]) -> [String] {
     let names = Set(names.map { Folding.folded($0) })
     return tags.filter {
@@ -36,7 +36,7 @@ package enum WordList {
     }
   }
 
-  /// A text on one line: control characters are spaces, and none stand at its ends.
+  /// A text on one line: control characters become spaces, and spaces at the ends are removed.
   package static func line(_ text: String) -> String {
     var view = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { view.append(scalar.properties.generalCategory == .control ? " " : scalar) }
@@ -44,16 +44,16 @@ package enum WordList {
   }
 }
 
-/// What cannot be said about a file, in one sentence.
+/// Why words about a file are refused, as one sentence.
 package struct WordsRefused: Error, Equatable {
   package var reason: String
 
-  /// A sentence.
+  /// A refusal with its sentence.
   package init(reason: String) { self.reason = reason }
 }
 
 extension UserWord {
-  /// The value for tags.
+  /// The value for tags. Throws if a tag contains a comma, or if there are too many or too long ones.
   package static func value(tags: [String]) throws(WordsRefused) -> [UInt8] {
     if let tag = tags.first(where: { $0.contains(",") }) {
       throw WordsRefused(reason: "A tag has no comma, but \"\(tag)\" has.")
@@ -61,7 +61,7 @@ extension UserWord {
     return try list(tags, mark: ",", "tags")
   }
 
-  /// The value for people.
+  /// The value for people. Throws if there are too many or too long ones.
   package static func value(people: [String]) throws(WordsRefused) -> [UInt8] { try list(people, mark: "\n", "people") }
 
   private static func list(_ words: [String], mark: String, _ name: String) throws(WordsRefused) -> [UInt8] {
@@ -74,7 +74,7 @@ extension UserWord {
     return Array(words.joined(separator: mark).utf8)
   }
 
-  /// The value for fields of the user's own.
+  /// The value for user-defined fields. Throws if there are too many or too long ones.
   package static func value(fields: [OwnField]) throws(WordsRefused) -> [UInt8] {
     let value = OwnField.value(fields)
     guard fields.count <= OwnField.mostCount, value.count <= OwnField.mostBytes else {
@@ -85,12 +85,12 @@ extension UserWord {
     return value
   }
 
-  /// The value for a text.
+  /// The value for a title. Throws if it is too long.
   package static func value(title: String) throws(WordsRefused) -> [UInt8] {
     try text(WordList.line(title), "title", most: FactValue.mostTitleBytes)
   }
 
-  /// The value for a caption, which may have several lines.
+  /// The value for a caption, which may have several lines. Throws if it is too long.
   package static func value(caption: String) throws(WordsRefused) -> [UInt8] {
     let lines = caption.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     let whole = lines.map { WordList.line(String($0)) }.joined(separator: "\n")
@@ -104,13 +104,13 @@ extension UserWord {
     return Array(text.utf8)
   }
 
-  /// The value for stars from 0 to 5.
+  /// The value for stars from 0 to 5. Throws for other numbers.
   package static func value(rating: Int) throws(WordsRefused) -> [UInt8] {
     guard (0...5).contains(rating) else { throw WordsRefused(reason: "A rating is from 0 to 5, not \(rating).") }
     return Array("\(rating * 2)".utf8)
   }
 
-  /// The value for a time as people write it.
+  /// The value for a time as users write it. Throws if the text is not a time.
   package static func value(taken text: String) throws(WordsRefused) -> [UInt8] {
     guard case .time(let time)? = FactValue(field: "taken", text: text) else {
       throw WordsRefused(
@@ -127,9 +127,9 @@ extension UserWord {
     }
   }
 
-  /// The value for the time in an answer of the catalog, moved. Its zone stays; one that the place gave is left to the
-  /// place, which knows the summer time of the new day, and one that only the home zone gave is not said. Nil if the time
-  /// is not known as exactly as the shift.
+  /// The value for the time in an answer of the catalog, shifted. A zone that a source states is kept. A zone that the
+  /// place gave is left out, because the place knows the summer time of the new day; so is a zone that only the home
+  /// zone gave. Nil if the time is less exact than the shift.
   package static func value(takenOf facts: JSONValue, shiftedBy shift: TimeShift) -> [UInt8]? {
     guard let text = facts["taken"]?.text, facts["takenSource"]?.text != "modified",
       case .time(.wall(let wall, let offset))? = FactValue(field: "taken", text: text), let moved = shift.moved(wall)
@@ -145,7 +145,7 @@ extension UserWord {
     return seconds % 60 == 0 ? start : start + ":" + two(seconds % 60)
   }
 
-  /// The value for a position as people write it; `none` takes it away.
+  /// The value for a position as users write it; `none` removes the position. Throws for other texts.
   package static func value(position text: String) throws(WordsRefused) -> [UInt8] {
     if WordList.line(text).lowercased() == "none" { return Array("none".utf8) }
     guard case .position(let position)? = FactValue(field: "position", text: text) else {
@@ -164,7 +164,8 @@ extension UserWord {
     return (units < 0 ? "-" : "") + text
   }
 
-  /// The value that puts files of one directory in one stack, or one file in none; nil leaves it to the catalog.
+  /// The value that puts files of one directory into one stack, or takes a file out of all; nil leaves it to the
+  /// catalog. Throws if the word is empty or too long.
   package static func value(stack text: String) throws(WordsRefused) -> [UInt8]? {
     let word = WordList.line(text)
     guard !word.isEmpty, word.utf8.count <= FactValue.mostWordBytes else {

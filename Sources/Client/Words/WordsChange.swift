@@ -1,24 +1,24 @@
 // Invariants
-// 1. Of one file all attributes are changed or none.
+// 1. For one file, either all attributes are changed or none.
 
 package import Catalog
 
-/// What a user wants to be different about a file.
+/// The changes that a user wants to make to the words about a file.
 package struct WordsChange: Equatable {
   package var addedTags: [String] = []
   package var removedTags: [String] = []
-  /// The only tags from now on.
+  /// Replaces all tags; nil keeps them.
   package var tags: [String]?
   package var addedPeople: [String] = []
   package var removedPeople: [String] = []
-  /// Fields of the user's own that are added, or get another text.
+  /// User-defined fields to add or to change.
   package var fields: [OwnField] = []
-  /// Attributes that get a value, and such that go.
+  /// Attributes with their new values; nil removes one.
   package var values: [UserWord: [UInt8]?] = [:]
   /// Whether the file becomes the cover of its album.
   package var isCover = false
 
-  /// What is to be different about tags and people; nothing without.
+  /// A change of tags and people; without arguments, no change.
   package init(
     addedTags: [String] = [], removedTags: [String] = [], tags: [String]? = nil, addedPeople: [String] = [],
     removedPeople: [String] = []
@@ -27,17 +27,17 @@ package struct WordsChange: Equatable {
     (self.addedPeople, self.removedPeople) = (addedPeople, removedPeople)
   }
 
-  /// Whether nothing is to be different.
+  /// Whether nothing changes.
   package var isEmpty: Bool { self == WordsChange() }
 
-  /// Whether it needs to be known which tags the file itself has.
+  /// Whether the change depends on the tags that the file itself states.
   package var concernsOwnTags: Bool { tags != nil || !removedTags.isEmpty }
   /// Whether tags change.
   package var concernsTags: Bool { concernsOwnTags || !addedTags.isEmpty }
 
-  /// The attributes of a file that get another value; nil is for those that go.
+  /// The attributes of a file that get another value; nil removes one. Throws if a new value is not allowed.
   ///
-  /// - Parameter current: those that it has.
+  /// - Parameter current: the current attributes.
   package func changes(of current: [UserWord: [UInt8]]) throws(WordsRefused) -> [UserWord: [UInt8]?] {
     var changes = values
     if concernsTags {
@@ -47,7 +47,7 @@ package struct WordsChange: Equatable {
       let wanted = (tags ?? []) + addedTags
       let without = WordList.without(WordList.tags(current[.without] ?? []), wanted)
       changes[.without] = try Self.some(without)
-      // Without a tag of the user's there is nothing to say, unless that is what was said.
+      // If no tag of the user is left, the attribute is removed, unless the user had stated that the file has none.
       if tags == nil, kept.isEmpty, addedTags.isEmpty, current[.tags]?.isEmpty != true {
         changes[.tags] = .some(nil)
       }
@@ -65,7 +65,7 @@ package struct WordsChange: Equatable {
     return changes.filter { current[$0.key] != $0.value }
   }
 
-  /// The attributes of a file that have one value, or one of each name, which gets lost to another.
+  /// The attributes with a single value, or a value for each name, that the change would overwrite.
   package func replaced(of current: [UserWord: [UInt8]]) -> [UserWord] {
     let old = OwnField.list(in: current[.fields] ?? [])
     let losesField = fields.contains { new in old.contains { $0.key == new.key && $0.text != new.text } }
@@ -76,12 +76,13 @@ package struct WordsChange: Equatable {
     return losesField ? words + [.fields] : words
   }
 
-  /// The further change if a file still has tags that it should not have: they are its own.
+  /// The second change, if a file still has unwanted tags after the first: the file itself states them. Throws if the
+  /// list becomes too long.
   ///
   /// - Parameters:
   ///   - current: the attributes after the first change.
-  ///   - found: the tags that the catalog finds then; nil if it does not know the file yet.
-  ///   - wasNone: whether the user had said before that it has no tag.
+  ///   - found: the tags that the catalog then has; nil if it does not know the file yet.
+  ///   - wasNone: whether the user had stated before that the file has no tag.
   package func furtherChanges(
     of current: [UserWord: [UInt8]], found: [String]?, wasNone: Bool
   ) throws(WordsRefused) -> [UserWord: [UInt8]?] {

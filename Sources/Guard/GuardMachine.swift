@@ -1,58 +1,60 @@
 // Invariants:
-// 1. An announced sleep or shutdown is let go (`.releaseInhibitor`) only after a lock that began at the announcement, or
-//    later, has succeeded. If none does, the inhibitor is kept, and logind goes on when its own time is over.
-// 2. Locks run one at a time. What happens while one runs makes another one run after it: a space may have been mounted
-//    meanwhile. So one that hangs is not waited for then.
-// 3. Outside of an announced sleep or shutdown, the inhibitor is held or asked for, as long as logind is there.
-// 4. The end waits for a lock that runs.
+// 1. After the announcement of a sleep or shutdown, the inhibitor is released (`.releaseInhibitor`) only when a lock
+//    that began at the announcement or later has succeeded. If none does, the inhibitor is kept, and logind continues
+//    when its own time limit has passed.
+// 2. Locks run one at a time. An event during a lock makes another lock run after it, because a space may have been
+//    mounted in the meantime. A lock that hangs is not waited for then.
+// 3. Outside of an announced sleep or shutdown, the inhibitor is held or requested, as long as logind is running.
+// 4. The guard does not end while a lock is running.
 
-/// Decides when to lock, and when the machine may sleep: what happens goes in, what is to be done comes out.
+/// Decides when to lock, and when the machine may sleep: events go in, actions come out.
 package struct GuardMachine {
-  /// What happens.
+  /// An event.
   package enum Event: Equatable, Sendable {
     /// Logind can be asked, for the first time or again.
     case logindIsThere
-    /// Logind gave the inhibitor that was asked for.
+    /// Logind gave the requested inhibitor.
     case inhibitorGiven
-    /// Logind refused it, or did not answer.
+    /// Logind refused the inhibitor, or did not answer.
     case inhibitorRefused
-    /// It is time to ask again.
+    /// It is time to request the inhibitor again.
     case askAgain
-    /// Logind announced a sleep or a shutdown, or said that it is over.
+    /// Logind announced a sleep or a shutdown (true), or its end (false).
     case announced(LockCause, Bool)
     /// A session was locked, or has ended.
     case seen(LockCause)
-    /// The lock that was begun has ended.
+    /// The running lock has ended.
     case lockEnded(succeeded: Bool)
-    /// It is time to try again.
+    /// It is time to retry the lock.
     case tryAgain
     /// A signal asked for the end.
     case endAsked
   }
 
-  /// What is to be done, in this order.
+  /// An action; they are taken in order.
   package enum Action: Equatable, Sendable {
-    /// Ask logind for an inhibitor. It takes the place of the one that is held.
+    /// Request an inhibitor from logind. It replaces the held one.
     case askForInhibitor
-    /// Ask again in a while.
+    /// Request the inhibitor again after a while.
     case askLater
-    /// Let logind go on.
+    /// Release the inhibitor, so that logind continues.
     case releaseInhibitor
-    /// Lock; nil is the end of the guard.
+    /// Lock, for this cause; nil is the end of the guard.
     case lock(LockCause?)
-    /// The lock that runs is waited for: end it if it has been running for long, with what it could not do.
+    /// Another lock waits for the running one: end that if it has been running for long, although not everything is
+    /// locked.
     case endIfSlow
-    /// Try again in a second.
+    /// Retry the lock in a second.
     case tryLater
-    /// Say that not everything could be locked.
+    /// Report that not everything could be locked.
     case giveUp
-    /// End, with success or without.
+    /// End the guard, with success or failure.
     case end(succeeded: Bool)
   }
 
   private enum Lock: Equatable { case idle, running(again: Bool), waiting }
 
-  /// How often a lock that fails is tried again.
+  /// How often a failed lock is retried.
   package static let mostTries = 5
 
   private let causes: Set<LockCause>
@@ -62,27 +64,27 @@ package struct GuardMachine {
   private var lock = Lock.idle
   private var cause: LockCause?
   private var failures = 0
-  /// Sleep and shutdown that were announced and are not over.
+  /// Announced sleeps and shutdowns that have not ended.
   private var announced: Set<LockCause> = []
-  /// Whether logind waits for a lock of ours.
+  /// Whether logind waits for a lock of this guard.
   private var isAwaited = false
   private var isEnding = false
 
   /// - Parameters:
-  ///   - causes: what makes it lock.
-  ///   - locksAtExit: whether its own end does, too.
+  ///   - causes: the events that make it lock.
+  ///   - locksAtExit: whether its own end is one of them.
   package init(causes: Set<LockCause>, locksAtExit: Bool) {
     self.causes = causes
     self.locksAtExit = locksAtExit
   }
 
-  /// What logind is asked to delay.
+  /// The events that logind must delay.
   package var delayed: [LockCause] { LockCause.allCases.filter(isDelayed) }
 
-  /// Whether logind waits for a lock of ours.
+  /// Whether logind waits for a lock of this guard.
   package var isLogindWaiting: Bool { isAwaited }
 
-  /// Takes an event.
+  /// Handles an event; returns the actions to take, in order.
   package mutating func handle(_ event: Event) -> [Action] {
     switch event {
     case .logindIsThere:
@@ -96,7 +98,7 @@ package struct GuardMachine {
       return lock == .idle ? release() : []
     case .inhibitorRefused:
       isAsked = false
-      // While it sleeps logind gives none; one is asked for when that is over.
+      // During a sleep logind gives no inhibitor; it is requested again when the sleep is over.
       return announced.isEmpty ? [.askLater] : []
     case .announced(let cause, true):
       guard announced.insert(cause).inserted, causes.contains(cause) else { return [] }
@@ -159,7 +161,7 @@ package struct GuardMachine {
     return [.giveUp] + (isEnding ? [.end(succeeded: false)] : [])
   }
 
-  /// Lets logind go on if it waits, once everything is locked.
+  /// Releases the inhibitor if logind waits and everything is locked.
   private mutating func release() -> [Action] {
     guard isAwaited, failures == 0, isHeld else { return [] }
     isAwaited = false

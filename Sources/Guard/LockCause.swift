@@ -1,4 +1,4 @@
-/// What makes the guard lock.
+/// An event that makes the guard lock.
 package enum LockCause: String, CaseIterable, Sendable {
   /// The machine goes to sleep: suspend, hibernation, or both.
   case sleep
@@ -9,18 +9,18 @@ package enum LockCause: String, CaseIterable, Sendable {
   /// A graphical session of the user ends, or the last session.
   case logout
 
-  /// Reads a list such as `sleep,lock`. Nil if a word of it is none of ours, or if there is none.
+  /// Parses a list such as `sleep,lock`. Nil if a word is unknown or the list is empty.
   package static func list(_ text: String) -> Set<LockCause>? {
     let words = text.split(separator: ",", omittingEmptySubsequences: false)
     let causes = words.compactMap { LockCause(rawValue: String($0)) }
     return causes.count == words.count ? Set(causes) : nil
   }
 
-  /// The same list as text, in a fixed order.
+  /// The list as text, in a fixed order.
   package static func text(_ causes: Set<LockCause>) -> String {
     allCases.filter(causes.contains).map(\.rawValue).joined(separator: ",")
   }
 
-  /// Whether logind waits for those who take an inhibitor lock before it goes on.
+  /// Whether logind waits for holders of an inhibitor lock before it continues.
   package var canBeDelayed: Bool { self == .sleep || self == .shutdown }
 }

@@ -1,14 +1,14 @@
-/// The sessions of one user, as logind tells of them. Each function returns what makes the guard lock, if anything.
+/// The sessions of one user, as logind reports them. Each function returns the event that makes the guard lock, or nil.
 package struct SessionBook {
-  /// What is known about a session.
+  /// The known facts about a session.
   package struct Facts: Equatable, Sendable {
-    /// Its user works in it: it is not one of a greeter, of a background job or of the service manager.
+    /// Whether its user works in it: it is not a session of a greeter, a background job or the service manager.
     package var isOfPerson: Bool
-    /// It has windows (X11, Wayland).
+    /// Whether it has windows (X11, Wayland).
     package var isGraphical: Bool
-    /// Its screen is locked.
+    /// Whether its screen is locked.
     package var isLocked: Bool
-    /// It is over, and only processes are left of it: a mount that was made in it is one.
+    /// Whether it is over and only processes are left of it, such as a mount that was made in it.
     package var isClosing: Bool
 
     /// - Parameters:
@@ -24,14 +24,14 @@ package struct SessionBook {
     }
   }
 
-  /// By object path. Nil for those of which only that is known.
+  /// By object path. Nil if only the path is known.
   private var sessions: [String: Facts?] = [:]
 
   package init() {}
 
-  /// Logind lists the sessions that exist.
+  /// Takes the list of existing sessions.
   ///
-  /// - Returns: `.logout` if one ended that counts, unnoticed.
+  /// - Returns: `.logout` if a session that counts has ended unnoticed.
   package mutating func listed(_ paths: Set<String>) -> LockCause? {
     var cause: LockCause?
     for path in Set(sessions.keys).subtracting(paths) { cause = ended(path) ?? cause }
@@ -39,9 +39,9 @@ package struct SessionBook {
     return cause
   }
 
-  /// Logind says all about a session of the user.
+  /// Takes all facts about a session of the user.
   ///
-  /// - Returns: `.lock` if it is locked, and was not known to be; `.logout` if it ended that counts, unnoticed.
+  /// - Returns: `.lock` if it is locked and was not known to be; `.logout` if it counts and has ended unnoticed.
   package mutating func learned(_ facts: Facts, of path: String) -> LockCause? {
     if facts.isClosing {
       if sessions[path]?.flatMap(\.self) != nil { return ended(path) }
@@ -53,7 +53,7 @@ package struct SessionBook {
     return facts.isLocked && !wasLocked ? .lock : nil
   }
 
-  /// The hint of a session changed.
+  /// Takes a changed locked hint of a session; returns `.lock` if it became locked.
   package mutating func hinted(_ isLocked: Bool, of path: String) -> LockCause? {
     guard var facts = sessions[path] ?? nil else { return isLocked && sessions[path] != nil ? .lock : nil }
     let wasLocked = facts.isLocked
@@ -62,11 +62,11 @@ package struct SessionBook {
     return isLocked && !wasLocked ? .lock : nil
   }
 
-  /// Somebody asked for a session to be locked.
+  /// Takes a request to lock a session.
   package func asked(_ path: String) -> LockCause? { sessions[path] != nil ? .lock : nil }
 
-  /// A session has ended, or its first process, without which it is closing. It counts if its user worked in it, and it had
-  /// windows or was the last one.
+  /// Takes the end of a session, or of its first process, after which the session is closing. The end counts if the
+  /// user worked in it, and it had windows or was the last one.
   package mutating func ended(_ path: String) -> LockCause? {
     guard let facts = sessions.removeValue(forKey: path) else { return nil }
     guard let facts else { return sessions.isEmpty ? .logout : nil }

@@ -1,11 +1,11 @@
-// Reads requests and writes replies in place of libfuse, for three things that it does not do:
+// Reads requests and writes replies instead of libfuse, for three purposes that libfuse does not serve:
 //
 // 1. libfuse before 3.17 never sends FUSE_PARALLEL_DIROPS, so the kernel would serialise all lookups in a directory. If
 //    the kernel offers the flag, it is added to the reply to INIT.
 // 2. libfuse 3.14 does not know FUSE_HANDLE_KILLPRIV_V2. With it the kernel does not ask for a capability before each
 //    write; instead the file system clears set-user-ID and set-group-ID bits when a request says so. If the kernel
 //    offers the flag, it is added to the reply to INIT.
-// 3. Our own threads read requests, from several channels. A reply must go to the channel of its request.
+// 3. Threads of agonyfs read requests, from several channels. A reply must go to the channel of its request.
 
 #define _GNU_SOURCE
 #include "CMount.h"
@@ -22,11 +22,11 @@ static uint64_t init_request;
 static uint32_t init_offer;
 static uint32_t init_agreement;
 
-// The channel for the replies of the calling thread; negative for the session's own. libfuse does not tell
+// The channel for the replies of the calling thread; negative for the session's first one. libfuse does not pass to
 // `channel_write` which request it answers.
 static _Thread_local int reply_channel = -1;
 
-// Only INIT is read here. Until the reply to it only one thread reads.
+// Only INIT is read here, and until the reply to it only one thread reads.
 static ssize_t channel_read(int shared, void *buffer, size_t size, void *volume) {
     (void)volume;
     ssize_t count = read(shared, buffer, size);

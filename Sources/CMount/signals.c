@@ -16,7 +16,7 @@ static struct sigaction previous_interrupt;
 static void wake(int number) {
     (void)number;
     int kept = errno;
-    // If the pipe is full, it has a letter already, and one is enough.
+    // If the pipe is full, it already holds a letter, and one is enough.
     ssize_t ignored = write(wake_descriptor, "S", 1);
     (void)ignored;
     errno = kept;
@@ -33,7 +33,7 @@ void agonyfs_signals_catch(int descriptor) {
     for (int index = 0; index < ending_count; index++) sigaction(ending[index], &action, &previous_ending[index]);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, &previous_pipe);
-    // Without SA_RESTART, so that read(2) in a thread that serves returns.
+    // Without SA_RESTART, so that read(2) returns in a serving thread.
     struct sigaction interruption = {.sa_handler = interrupt};
     sigemptyset(&interruption.sa_mask);
     sigaction(SIGUSR1, &interruption, &previous_interrupt);

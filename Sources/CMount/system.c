@@ -22,7 +22,7 @@ void agonyfs_system_log(int level, const char *text) {
 }
 
 ssize_t agonyfs_getxattr_as(uid_t user, gid_t group, const char *path, const char *name, void *value, size_t size) {
-    // The bare system calls change one thread; the functions of the C library would change all.
+    // The bare system calls change one thread; the C library's functions would change all.
     if (syscall(SYS_setresgid, group, group, group) != 0) return -1;
     if (syscall(SYS_setresuid, user, user, user) != 0) return -1;
     return getxattr(path, name, value, size);

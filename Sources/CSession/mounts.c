@@ -29,14 +29,14 @@ int agonyfs_view_freeze(void) {
 
 int agonyfs_mount_memory(const char *path) {
     unsigned long flags = MS_NOSUID | MS_NODEV;
-    // Since Linux 6.4, and only for root.
+    // The option noswap exists since Linux 6.4, and only for root.
     if (mount("agonyfs-run", path, "tmpfs", flags, "mode=0700,noswap") == 0) return 0;
     return mount("agonyfs-run", path, "tmpfs", flags, "mode=0700");
 }
 
 int agonyfs_mount_overlay(const char *path, int lower, int upper, int work, bool as_user) {
     char options[256];
-    // Paths may hold commas and colons, which mean something in the options; numbers don't.
+    // Paths may contain commas and colons, which have a meaning in the options; numbers do not.
     snprintf(
         options, sizeof options, "lowerdir=/proc/self/fd/%d,upperdir=/proc/self/fd/%d,workdir=/proc/self/fd/%d%s", lower,
         upper, work, as_user ? ",userxattr" : ""

@@ -45,10 +45,10 @@ int agonyfs_session_separate(bool as_user) {
     uid_t user = geteuid();
     gid_t group = getegid();
     if (unshare(CLONE_NEWNS | (as_user ? CLONE_NEWUSER : 0)) != 0) return -1;
-    // The files in /proc of a process that cannot be traced belong to root.
+    // The files in /proc of a process that cannot be traced belong to root, so the maps below could not be written.
     if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) return -1;
     if (as_user) {
-        // Without it the kernel takes no map of groups from a user.
+        // The kernel accepts a map of groups from a user only after this.
         if (write_text("/proc/self/setgroups", "deny") != 0) return -1;
         if (write_map("/proc/self/uid_map", user) != 0 || write_map("/proc/self/gid_map", group) != 0) return -1;
     }
@@ -57,7 +57,7 @@ int agonyfs_session_separate(bool as_user) {
 
 int agonyfs_session_separate_view(void) {
     if (unshare(CLONE_NEWNS) != 0) return -1;
-    // What is mounted outside later would be writable inside.
+    // Otherwise, file systems that are mounted outside later would be writable inside.
     return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 }
 
@@ -78,7 +78,7 @@ int agonyfs_session_drop_privileges(bool as_user) {
     if (get_capabilities(&header, sets) != 0) return -1;
     for (int number = 0; number <= CAP_LAST_CAP; number++) {
         if (!as_user && number != CAP_SYS_ADMIN) continue;
-        // The kernel may know fewer.
+        // An older kernel may know fewer capabilities.
         if (prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0 && errno != EINVAL) return -1;
     }
     for (int index = 0; index < _LINUX_CAPABILITY_U32S_3; index++) {
@@ -88,7 +88,7 @@ int agonyfs_session_drop_privileges(bool as_user) {
         sets[index].permitted &= kept;
         sets[index].inheritable &= kept;
     }
-    // No ambient set survives without the others.
+    // The ambient set is always a subset of the others, so it is empty as well.
     if (as_user && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
     return (int)syscall(SYS_capset, &header, sets);
 }

@@ -24,7 +24,8 @@ int agonyfs_adopt_orphans(void) {
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-// A program that ends with the terminal in the hands of another group leaves this process in the background: SIGTTOU.
+// SIGTTOU: a program may leave the terminal to another process group when it ends, so that this process is in the
+// background.
 static const int waiting[] = {SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTTOU};
 
 static void fill(sigset_t *signals) {

@@ -10,44 +10,44 @@
 #include <sys/types.h>
 #include <sys/xattr.h>
 
-/// A message of libfuse, one line; level as in syslog(3).
+/// Receives a message of libfuse, one line; the level is that of syslog(3).
 void agonyfs_library_message(int level, const char *_Nonnull text);
 
 // The session.
 
-/// fuse_session_new(3), which is a macro in newer versions. `options` is a list as after `-o`. `volume` is the user data
-/// of all requests. NULL if libfuse refuses.
+/// fuse_session_new(3), which is a macro in newer versions. `options` is a list as after `-o`. `volume` is the user
+/// data of all requests. NULL if libfuse refuses.
 struct fuse_session *_Nullable agonyfs_session_new(const char *_Nonnull options,
                                                    const struct fuse_lowlevel_ops *_Nonnull operations,
                                                    void *_Nonnull volume);
 
-/// Gives a mounted session our own reading and writing; one session per process at a time. After the reply to INIT,
-/// requests are read from the channels, not by libfuse.
+/// Replaces the reading and writing of a mounted session; one session per process at a time. After the reply to INIT,
+/// threads read requests from the channels, not libfuse.
 int agonyfs_session_hook(struct fuse_session *_Nonnull session);
 
-/// The protocol flags that both sides agreed on (FUSE_* of linux/fuse.h), after the reply to INIT.
+/// The negotiated protocol flags (FUSE_* of linux/fuse.h), after the reply to INIT.
 uint32_t agonyfs_session_flags(void);
 
-/// Opens another channel to the kernel for the session whose own channel is `shared`; negative if there is none.
+/// Opens another channel to the kernel for the session whose first channel is `shared`; negative if the kernel refuses.
 int agonyfs_channel_open(int shared, bool blocks);
 
 /// Sends the replies of the calling thread to this channel from now on: the channel of the request.
 void agonyfs_channel_reply_to(int channel);
 
-/// The channel to which the replies of the calling thread go; negative: the session's own.
+/// The channel for the replies of the calling thread; negative for the session's first one.
 int agonyfs_channel_of_reply(void);
 
-/// Sends what libfuse logs to `agonyfs_library_message`.
+/// Sends libfuse's log messages to `agonyfs_library_message`.
 void agonyfs_library_log_install(void);
 
 // Signals.
 
-/// From now on SIGTERM, SIGINT and SIGHUP write an "S" to `descriptor`, a pipe that does not block. SIGPIPE is ignored,
-/// and SIGUSR1 only interrupts a call. The second function restores what they did before.
+/// From now on SIGTERM, SIGINT and SIGHUP write an "S" to `descriptor`, a non-blocking pipe. SIGPIPE is ignored, and
+/// SIGUSR1 only interrupts a call. The second function restores their previous actions.
 void agonyfs_signals_catch(int descriptor);
 void agonyfs_signals_restore(void);
 
-/// Unblocks SIGUSR1 in the calling thread, so that it can interrupt it.
+/// Unblocks SIGUSR1 in the calling thread, so that the signal can interrupt it.
 void agonyfs_interruption_allow(void);
 
 // Calls that Swift cannot see.
@@ -55,10 +55,11 @@ void agonyfs_interruption_allow(void);
 void agonyfs_system_log_open(void);
 void agonyfs_system_log(int level, const char *_Nonnull text);
 
-/// Whether this process may call mount(2): it has CAP_SYS_ADMIN. Otherwise libfuse has the helper do it.
+/// Whether this process may call mount(2): it has CAP_SYS_ADMIN. Otherwise libfuse uses the helper.
 bool agonyfs_may_mount(void);
 
-/// getxattr(2) as another user and group. It changes the calling thread for good, which must end right after it.
+/// getxattr(2) as another user and group. It changes the calling thread for good, so the thread must end right after
+/// it.
 ssize_t agonyfs_getxattr_as(uid_t user, gid_t group, const char *_Nonnull path, const char *_Nonnull name,
                             void *_Nonnull value, size_t size);
 

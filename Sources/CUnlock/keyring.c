@@ -1,7 +1,7 @@
 // Secrets in the Secret Service: gnome-keyring, KWallet, KeePassXC.
 //
-// Label, schema and attributes of an item can be read while the keyring is locked. They name neither this program nor a
-// vault: a general schema, a general label, and a random number.
+// While the keyring is locked, any program can read an item's label, schema and attributes. They name neither this
+// program nor a vault: a general schema, a general label, and a random number.
 #include "unlock.h"
 
 #include <libsecret/secret.h>
@@ -40,7 +40,7 @@ static GHashTable *attributes(const uint8_t *item) {
     return table;
 }
 
-/// The status that an error means; frees it. Without an error the person dismissed the question.
+/// The status for an error; frees it. Without an error, the user dismissed the dialog.
 static int status_of(GError *error) {
     if (!error) return AGONYFS_UNLOCK_LOCKED;
     int status = AGONYFS_UNLOCK_FAILED;
@@ -84,7 +84,7 @@ int agonyfs_keyring_find(const uint8_t *item, uint8_t *secret) {
             gsize length = 0;
             const char *text = secret_value_get(value, &length);
             if (read_digits(text, length, secret) != 0) status = AGONYFS_UNLOCK_GONE;
-            // The value lives in locked memory if libsecret gets any, and is wiped with its last owner.
+            // libsecret keeps the value in locked memory if it gets any, and wipes it with the last reference.
             secret_value_unref(value);
         } else if (status == AGONYFS_UNLOCK_DONE) {
             status = AGONYFS_UNLOCK_GONE;

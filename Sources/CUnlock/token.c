@@ -1,9 +1,9 @@
 // A secret that a FIDO2 token computes from a salt, with the extension hmac-secret.
 //
 // Invariants
-// 1. The token gives other secrets with and without verification of the person. What a key was made with is in its
-//    record, and used each time.
-// 2. A token is asked for a touch or gets a PIN only if it is the one that holds the key, or the only one that may.
+// 1. The token computes different secrets with and without verification of the user. The record says which one a key
+//    was made with, and each use does the same.
+// 2. A token is asked for a touch or gets a PIN only if it holds the key, or is the only one that may hold it.
 #include "unlock.h"
 
 #include <fido.h>
@@ -12,9 +12,9 @@
 #include <string.h>
 
 static const char party[] = "agonyfs";
-/// Tokens that are looked at.
+/// Most tokens that are tried.
 #define MOST_TOKENS 16
-/// How long one may take for an answer while they are looked at, in milliseconds. None waits for a person then.
+/// How long a token may take to answer during the search, in milliseconds. No call of the search waits for the user.
 #define ANSWER_TIME 3000
 
 static const fido_dev_io_t *transport;
@@ -80,9 +80,9 @@ static bool has_extension(fido_dev_t *token) {
     return found;
 }
 
-/// An assertion by the credential of a key; NULL if there is no memory.
+/// An assertion by the credential of a key; NULL if memory is short.
 static fido_assert_t *new_assertion(const struct agonyfs_token_key *key) {
-    // Only the extension's answer is used, so the challenge need not be random.
+    // Only the extension's result is used, so the challenge need not be random.
     static const uint8_t challenge[32];
     fido_assert_t *assertion = fido_assert_new();
     if (!assertion) return NULL;
@@ -108,11 +108,11 @@ static enum holding holding_of(fido_dev_t *token, const struct agonyfs_token_key
 }
 
 struct search {
-    const struct agonyfs_token_key *key;  ///< NULL for a token that can make one.
-    fido_dev_t *found;                    ///< The first of those that hold it most surely.
-    enum holding holding;                 ///< How surely.
-    size_t equals;                        ///< Those that hold it as surely.
-    uint32_t seen;                        ///< Those that could be opened.
+    const struct agonyfs_token_key *key;  ///< NULL to search a token that can make a key.
+    fido_dev_t *found;                    ///< The first of the best candidates.
+    enum holding holding;                 ///< How surely it holds the key.
+    size_t equals;                        ///< The number of tokens that are equally good.
+    uint32_t seen;                        ///< The number of tokens that could be opened.
 };
 
 static void consider(struct search *search, const char *path) {
@@ -153,13 +153,13 @@ int agonyfs_token_find(
     if (!search.found) return key ? AGONYFS_UNLOCK_GONE : AGONYFS_UNLOCK_UNSUPPORTED;
     int status = AGONYFS_UNLOCK_DONE;
     if (search.equals > 1) {
-        // A PIN for one would be a wrong one for another.
+        // Sending one token's PIN to another would count as a wrong PIN there.
         status = AGONYFS_UNLOCK_SEVERAL;
     } else if (!has_pin && !fido_dev_has_uv(search.found) && (key ? key->verified : fido_dev_has_pin(search.found))) {
         status = AGONYFS_UNLOCK_NEEDS_PIN;
     }
     if (status == AGONYFS_UNLOCK_DONE) {
-        // It waits for a touch.
+        // No time limit, because the token waits for a touch.
         fido_dev_set_timeout(search.found, -1);
         *token = search.found;
     } else {
@@ -179,7 +179,7 @@ static int assert_secret(
     if (!error && by_itself) error = fido_assert_set_uv(assertion, FIDO_OPT_TRUE);
     if (!error) error = fido_dev_get_assert(token, assertion, pin);
     int status = status_of(error);
-    // A finger that is not read leaves the PIN.
+    // If the finger is not recognised, the PIN can still be used.
     if (by_itself && (status == AGONYFS_UNLOCK_WRONG_PIN || status == AGONYFS_UNLOCK_BLOCKED))
         status = AGONYFS_UNLOCK_NEEDS_PIN;
     if (!error) {
@@ -190,7 +190,7 @@ static int assert_secret(
             status = AGONYFS_UNLOCK_GONE;
         }
     }
-    // Wipes its copy of the secret.
+    // This also wipes libfido2's copy of the secret.
     fido_assert_free(&assertion);
     if (status != AGONYFS_UNLOCK_GONE) *detail = (uint32_t) error;
     return status;

@@ -1,9 +1,10 @@
-// A secret sealed to this machine's TPM: an object below a primary key that only this TPM can make, until it is cleared.
+// A secret sealed to this machine's TPM: an object below a primary key that only this TPM can derive, until it is
+// cleared.
 //
 // Invariants
-// 1. The secret and the PIN never cross the bus to the TPM in the clear: the session is salted by the primary key, and
+// 1. The secret and the PIN never cross the bus to the TPM unencrypted: the session is salted by the primary key, and
 //    encrypts the first parameter of command and answer.
-// 2. No PCR is in the policy, so updates of firmware and kernel do not lock anybody out.
+// 2. The policy contains no PCR, so that updates of firmware and kernel do not lock the user out.
 #include "unlock.h"
 
 #include <stdbool.h>
@@ -20,7 +21,7 @@ struct session {
     ESYS_TR session;
 };
 
-/// The error of the TPM without the number of the parameter, handle or session that it is about.
+/// The TPM's error without the number of the parameter, handle or session that it concerns.
 static TSS2_RC kind(TSS2_RC code) {
     if ((code & 0xFFFF0000) == 0 && (code & TPM2_RC_FMT1)) return code & (TPM2_RC_FMT1 | 0x3F);
     return code;
@@ -46,7 +47,7 @@ static void close_session(struct session *s) {
 
 static int open_session(struct session *s, uint32_t *detail) {
     *s = (struct session) {.primary = ESYS_TR_NONE, .session = ESYS_TR_NONE};
-    // Without a name the library tries simulators as well, which whoever listens on their ports can be.
+    // Without a name the library also tries simulators, and any process that listens on their ports could pose as one.
     const char *name = getenv("AGONYFS_TPM");
     if (Tss2_TctiLdr_Initialize(name && *name ? name : "device:/dev/tpmrm0", &s->tcti) != TSS2_RC_SUCCESS)
         return AGONYFS_UNLOCK_UNAVAILABLE;
@@ -70,7 +71,7 @@ static int open_session(struct session *s, uint32_t *detail) {
         s->esys, ESYS_TR_RH_OWNER, ESYS_TR_PASSWORD, ESYS_TR_NONE, ESYS_TR_NONE, &none, &template, &outside, &registers,
         &s->primary, NULL, NULL, NULL, NULL);
     *detail = code;
-    // The owner of the hierarchy has a password that is not known here.
+    // An error of the TPM means that the owner hierarchy has a password, which is not known here.
     if (code != TSS2_RC_SUCCESS) return code & 0xFFFF0000 ? AGONYFS_UNLOCK_UNAVAILABLE : AGONYFS_UNLOCK_FAILED;
     TPMT_SYM_DEF symmetric = {.algorithm = TPM2_ALG_AES, .keyBits.aes = 128, .mode.aes = TPM2_ALG_CFB};
     code = Esys_StartAuthSession(
@@ -105,7 +106,7 @@ int agonyfs_tpm_seal(
     TPM2B_PUBLIC template = {.publicArea = {
         .type = TPM2_ALG_KEYEDHASH,
         .nameAlg = TPM2_ALG_SHA256,
-        // Wrong PINs count as attacks, and the TPM is blocked for a time. Without a PIN there is nothing to guess.
+        // Wrong PINs count as attacks and block the TPM for a time. Without a PIN there is nothing to guess.
         .objectAttributes = TPMA_OBJECT_FIXEDTPM | TPMA_OBJECT_FIXEDPARENT | TPMA_OBJECT_USERWITHAUTH |
             (pin_size ? 0 : TPMA_OBJECT_NODA),
         .parameters.keyedHashDetail.scheme.scheme = TPM2_ALG_NULL,
@@ -147,7 +148,7 @@ int agonyfs_tpm_unseal(
     ESYS_TR object = ESYS_TR_NONE;
     TSS2_RC code = Esys_Load(
         s.esys, s.primary, s.session, ESYS_TR_NONE, ESYS_TR_NONE, &private, &public, &object);
-    // What another TPM made, or this one before it was cleared, is refused in some way.
+    // The TPM refuses objects of another TPM, or from before it was cleared, with various errors.
     status = code == TSS2_RC_SUCCESS ? AGONYFS_UNLOCK_DONE
         : code & 0xFFFF0000          ? AGONYFS_UNLOCK_FAILED
                                      : AGONYFS_UNLOCK_GONE;

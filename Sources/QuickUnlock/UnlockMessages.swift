@@ -1,42 +1,42 @@
-// What agonyfs and its helper say to each other, through two pipes: one request, one reply. Before that may come one that a
-// token is to be touched.
+// The messages between agonyfs and its helper, through two pipes: one request, one reply. A reply that asks for a touch
+// of the token may come first.
 //
 // Invariants
-// 1. Secrets go between locked memory and a pipe directly, never through an array or a string.
-// 2. Lengths of what is read are checked before anything is allocated.
+// 1. Secrets pass between locked memory and a pipe directly, never through an array or a string.
+// 2. Lengths in a message are checked before memory is allocated.
 
 package import Crypto
 internal import Glibc
 package import System
 package import SystemPackage
 
-/// What the helper is to do.
+/// The operations of the helper.
 package enum UnlockOperation: UInt8, Sendable {
-  /// Makes a secret. The reply has it, and the record by which it is got again.
+  /// Makes a secret. The reply holds it, and the record that leads to it.
   case make = 1
   /// Gets the secret that a record leads to.
   case get = 2
-  /// Deletes what holds the secret.
+  /// Deletes the stored secret.
   case drop = 3
 }
 
-/// Why a message means nothing.
+/// A message is malformed or incomplete.
 package struct UnlockMessageError: Error {}
 
 /// A request to the helper.
 package struct UnlockRequest: Sendable {
-  /// What to do.
+  /// The operation.
   package var operation: UnlockOperation
-  /// By what.
+  /// The method that holds the key.
   package var method: UnlockMethod
-  /// What an earlier `make` has returned.
+  /// The record that an earlier `make` returned.
   package var record: [UInt8]
-  /// Whether a token is to find the credential by itself.
+  /// Whether a token must find the credential without a record (resident key).
   package var isResident: Bool
   /// The PIN, of 1 to `UnlockRecord.pinLimit` bytes.
   package var pin: SecretBytes?
 
-  /// A request.
+  /// A request with its fields.
   package init(
     _ operation: UnlockOperation, _ method: UnlockMethod, record: [UInt8] = [], isResident: Bool = false,
     pin: SecretBytes? = nil
@@ -45,7 +45,7 @@ package struct UnlockRequest: Sendable {
     (self.isResident, self.pin) = (isResident, pin)
   }
 
-  /// Writes it.
+  /// Writes the request to a pipe.
   package func send(to pipe: Descriptor) throws(Errno) {
     var writer = ByteWriter()
     writer.append(operation.rawValue)
@@ -58,7 +58,7 @@ package struct UnlockRequest: Sendable {
     if let pin { try unsafe pin.withUnsafeBytes { (bytes) throws(Errno) in try unsafe pipe.writeAll(bytes) } }
   }
 
-  /// Reads one. Throws `UnlockMessageError` and `Errno`.
+  /// Reads a request from a pipe. Throws `UnlockMessageError` and `Errno`.
   package init(from pipe: Descriptor) throws {
     var reader = ByteReader(try pipe.readExactly(8))
     let operation = UnlockOperation(rawValue: try reader.read())
@@ -72,23 +72,23 @@ package struct UnlockRequest: Sendable {
   }
 }
 
-/// What the helper answers.
+/// The helper's answer.
 package struct UnlockReply: Sendable {
-  /// What became of the request.
+  /// The outcome of the request.
   package var status: UnlockStatus
-  /// The number of the library's error; 0 if there is none. How many tokens were asked if none has the key.
+  /// The library's error number, 0 for none. If no token has the key: the number of tokens that were asked.
   package var detail: UInt32
   /// The secret, of `UnlockRecord.secretSize` bytes.
   package var secret: SecretBytes?
-  /// What `get` and `drop` need.
+  /// The record for later `get` and `drop` requests.
   package var record: [UInt8]
 
-  /// A reply.
+  /// A reply with its fields.
   package init(_ status: UnlockStatus, detail: UInt32 = 0, secret: SecretBytes? = nil, record: [UInt8] = []) {
     (self.status, self.detail, self.secret, self.record) = (status, detail, secret, record)
   }
 
-  /// Writes it.
+  /// Writes the reply to a pipe.
   package func send(to pipe: Descriptor) throws(Errno) {
     var writer = ByteWriter()
     writer.append(status.rawValue)
@@ -100,7 +100,7 @@ package struct UnlockReply: Sendable {
     if let secret { try unsafe secret.withUnsafeBytes { (bytes) throws(Errno) in try unsafe pipe.writeAll(bytes) } }
   }
 
-  /// Reads one. Throws `UnlockMessageError` and `Errno`.
+  /// Reads a reply from a pipe. Throws `UnlockMessageError` and `Errno`.
   package init(from pipe: Descriptor) throws {
     var reader = ByteReader(try pipe.readExactly(10))
     let status = UnlockStatus(rawValue: try reader.read())
@@ -113,9 +113,9 @@ package struct UnlockReply: Sendable {
   }
 }
 
-/// Sizes.
+/// Sizes of secrets, PINs and records.
 package enum UnlockRecord {
-  /// Bytes of a secret.
+  /// The size of a secret, in bytes.
   package static let secretSize = 32
   /// The longest PIN, in bytes.
   package static let pinLimit = 63
@@ -129,7 +129,7 @@ package enum UnlockRecord {
 }
 
 extension SecretBytes {
-  /// Reads so many bytes from a pipe. Throws `UnlockMessageError` if there are fewer, and `Errno`.
+  /// Reads exactly `count` bytes from a pipe. Throws `UnlockMessageError` if there are fewer, and `Errno`.
   package convenience init(reading count: Int, from pipe: Descriptor) throws {
     try unsafe self.init(count: count) { (buffer: UnsafeMutableRawBufferPointer) throws(any Error) in
       var filled = 0
@@ -144,7 +144,7 @@ extension SecretBytes {
 }
 
 extension Descriptor {
-  /// Reads so many bytes. Throws `UnlockMessageError` if there are fewer, and `Errno`.
+  /// Reads exactly `count` bytes. Throws `UnlockMessageError` if there are fewer, and `Errno`.
   func readExactly(_ count: Int) throws -> [UInt8] {
     let bytes = try readToEnd(limit: count)
     guard bytes.count == count else { throw UnlockMessageError() }

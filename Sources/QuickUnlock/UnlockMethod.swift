@@ -1,6 +1,7 @@
-/// What holds a key of a space, so that nothing needs to be typed. The numbers are in files and never change.
+/// A place that holds a key of a space, so that the user types nothing. The numbers are stored in files and never
+/// change.
 package enum UnlockMethod: UInt8, CaseIterable, Sendable {
-  /// The Secret Service of the session.
+  /// The Secret Service of the user's session.
   case keyring = 1
   /// A FIDO2 token.
   case fido2 = 2
@@ -17,30 +18,30 @@ package enum UnlockMethod: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// What became of a request to the helper. The numbers are those of `agonyfs_unlock_status`.
+/// The outcome of a request to the helper. The numbers are those of `agonyfs_unlock_status`.
 package enum UnlockStatus: UInt8, Sendable {
-  /// It is done.
+  /// The request succeeded.
   case done = 0
-  /// There is no service, token or TPM.
+  /// No service, token or TPM answers.
   case unavailable = 1
-  /// The keyring stays locked.
+  /// The keyring was not unlocked.
   case locked = 2
-  /// It does not have the secret, or not any more.
+  /// The secret is not there, or not any more.
   case gone = 3
-  /// It is to be asked again, with the PIN.
+  /// The request needs the PIN; send it again with one.
   case needsPIN = 4
-  /// The PIN is wrong, or a finger that the token does not know.
+  /// The PIN is wrong, or the token does not know the finger.
   case wrongPIN = 5
-  /// After too many wrong PINs.
+  /// The token or TPM is blocked after too many wrong PINs.
   case blocked = 6
-  /// Nobody touched the token.
+  /// The user did not touch the token in time.
   case cancelled = 7
-  /// The token cannot do what is needed.
+  /// The token lacks a needed feature.
   case unsupported = 8
-  /// Anything else.
+  /// Any other failure.
   case failed = 9
   /// The token that has the key waits for a touch; another reply follows.
   case touch = 10
-  /// More than one token comes into question.
+  /// More than one token may hold the key.
   case several = 11
 }

@@ -2,7 +2,7 @@ internal import CUnlock
 internal import Crypto
 internal import QuickUnlock
 
-/// A random secret in the keyring. The record is the number that its item has there.
+/// A random secret in the keyring. The record is the number of its item there.
 enum KeyringUnlock {
   static func answer(_ request: UnlockRequest) -> UnlockReply {
     if request.operation == .make { return make() }

@@ -3,13 +3,13 @@ internal import Crypto
 internal import QuickUnlock
 
 /// A random secret that the TPM seals. The record has a byte that is 1 if there is a PIN, and the sealed object, which
-/// opens in this TPM only.
+/// only this TPM can open.
 enum TPMUnlock {
   static func answer(_ request: UnlockRequest) -> UnlockReply {
     switch request.operation {
     case .make: make(request)
     case .get: get(request)
-    // The TPM keeps nothing.
+    // The TPM stores nothing, so there is nothing to delete.
     case .drop: UnlockReply(.done)
     }
   }

@@ -2,16 +2,16 @@ internal import CUnlock
 internal import Crypto
 internal import QuickUnlock
 
-/// A secret that a token computes. The record has a byte of `Traits`, 32 bytes of salt, and the handle of the credential
-/// unless the token finds that by itself.
+/// A secret that a token computes. The record has a byte of `Traits`, 32 bytes of salt, and the handle of the
+/// credential unless the token finds it without one.
 enum TokenUnlock {
-  /// Bits of a record.
+  /// Bits of the record's first byte.
   private enum Traits {
-    /// The token verifies the person.
+    /// The token verifies the user.
     static let verified: UInt8 = 1
-    /// The token denies its credential to whom it has not verified.
+    /// The token denies that it has the credential until it has verified the user.
     static let hidden: UInt8 = 2
-    /// The token was asked whether it does. Version 1.0.0 did not ask.
+    /// Whether the token does so was tested. Version 1.0.0 did not test it.
     static let asked: UInt8 = 4
   }
 
@@ -21,7 +21,7 @@ enum TokenUnlock {
     switch request.operation {
     case .make: make(request, announceTouch)
     case .get: get(request, announceTouch)
-    // A token forgets a credential only when it is told to by its own tools.
+    // Only the token's own tools can delete a credential.
     case .drop: UnlockReply(.done)
     }
   }
@@ -73,7 +73,7 @@ enum TokenUnlock {
     return UnlockReply(status, detail: detail, secret: status == .done ? secret : nil)
   }
 
-  /// Calls `body` with the PIN as a C string in locked memory; nil if there is none.
+  /// Calls `body` with the PIN as a C string in locked memory; with nil if there is none.
   private static func withPIN(_ request: UnlockRequest, _ body: (UnsafePointer<CChar>?) -> Void) {
     guard let pin = request.pin else { return body(nil) }
     let text = unsafe SecretBytes(count: pin.count + 1) { buffer in

@@ -2,23 +2,23 @@ internal import Glibc
 internal import QuickUnlock
 package import System
 
-/// Answers one request. Everything that needs the session's bus or hardware happens here, in a process of its own.
+/// Answers one request. All access to the session's bus and to hardware happens here, in a separate process.
 package enum UnlockService {
-  /// Seconds after which the process ends: somebody who is asked for something has gone away.
+  /// Seconds after which the process ends, because the user it asks does not answer.
   private static let patience: CUnsignedInt = 120
 
-  /// Protects the process, then answers the request in `input` to `output`. Returns the exit status.
+  /// Protects the process, then reads a request from `input` and answers it to `output`. Returns the exit status.
   package static func serve(_ input: Descriptor, _ output: Descriptor) -> CInt {
     ProcessHardening.apply()
     if ProcessHardening.tracer() != nil {
       try? UnlockReply(.failed).send(to: output)
       return 0
     }
-    // What went wrong is said by the reply.
+    // Failures are reported in the reply, so the TPM library must not log.
     unsafe setenv("TSS2_LOG", "all+none", 1)
     _ = alarm(patience)
     do {
-      // If nobody reads that, the reply fails as well.
+      // If the pipe is closed, sending the reply fails as well.
       try answer(UnlockRequest(from: input)) { try? UnlockReply(.touch).send(to: output) }.send(to: output)
       return 0
     } catch {
@@ -26,7 +26,7 @@ package enum UnlockService {
     }
   }
 
-  /// - Parameter announceTouch: is called when the token is found, before it waits for a touch.
+  /// - Parameter announceTouch: called when the token is found, before it waits for a touch.
   private static func answer(_ request: UnlockRequest, announceTouch: () -> Void) -> UnlockReply {
     switch request.method {
     case .keyring: KeyringUnlock.answer(request)

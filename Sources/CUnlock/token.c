@@ -108,7 +108,7 @@ static enum holding holding_of(fido_dev_t *token, const struct agonyfs_token_key
 }
 
 struct search {
-    const struct agonyfs_token_key *key;  ///< NULL to search a token that can make a key.
+    const struct agonyfs_token_key *key;  ///< NULL to find a token that can make a key.
     fido_dev_t *found;                    ///< The first of the best candidates.
     enum holding holding;                 ///< How surely it holds the key.
     size_t equals;                        ///< The number of tokens that are equally good.

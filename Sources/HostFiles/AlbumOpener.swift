@@ -24,6 +24,8 @@ package struct AlbumOpener {
   /// The album that was opened last: most files go into the same album as the file before.
   private var recent: (parts: [[UInt8]], album: Album)?
 
+  /// Opens albums below a root directory.
+  ///
   /// - Parameter makes: whether missing albums are made.
   package init(_ calls: FileCalls, in root: Descriptor, makes: Bool) {
     self.calls = calls

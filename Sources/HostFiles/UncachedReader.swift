@@ -33,6 +33,8 @@ package struct UncachedReader {
   private let calls: FileCalls
   private let memory: AlignedMemory
 
+  /// Reads with these system calls.
+  ///
   /// - Parameter memory: `calls.step` bytes to read into; nil allocates them.
   package init(_ calls: FileCalls, memory: AlignedMemory? = nil) {
     self.calls = calls

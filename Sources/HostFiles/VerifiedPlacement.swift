@@ -55,6 +55,8 @@ package struct VerifiedPlacement: Sendable {
   private let calls: FileCalls
   private let incoming: Descriptor
 
+  /// Places the files of one directory.
+  ///
   /// - Parameter incoming: the open directory for incoming files.
   package init(_ calls: FileCalls, incoming: Descriptor) {
     self.calls = calls

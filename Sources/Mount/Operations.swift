@@ -12,7 +12,8 @@ extension fuse_lowlevel_ops {
   /// - flush, access: libfuse answers ENOSYS, and the kernel never asks again;
   /// - releasedir: without opendir the kernel sends none; readdir: with readdirplus it sends none;
   /// - getlk, setlk, flock: the kernel manages locks itself, which is right for one machine;
-  /// - write_buf, retrieve_reply: useful only with splice; bmap: there is no block device; poll: files are always ready.
+  /// - write_buf, retrieve_reply: useful only with splice; bmap: no block device is there; poll: files are always
+  ///   ready.
   static var all: fuse_lowlevel_ops {
     var table = fuse_lowlevel_ops()
     table.addStartCallbacks()

@@ -31,7 +31,7 @@ package struct UnlockRequest: Sendable {
   package var method: UnlockMethod
   /// The record that an earlier `make` returned.
   package var record: [UInt8]
-  /// Whether a token must find the credential without a record (resident key).
+  /// Whether the token stores the credential itself (resident key).
   package var isResident: Bool
   /// The PIN, of 1 to `UnlockRecord.pinLimit` bytes.
   package var pin: SecretBytes?

@@ -4,7 +4,7 @@ package import System
 
 /// Answers one request. All access to the session's bus and to hardware happens here, in a separate process.
 package enum UnlockService {
-  /// Seconds after which the process ends, because the user it asks does not answer.
+  /// Seconds after which the process ends: by then the user that it asks has probably gone away.
   private static let patience: CUnsignedInt = 120
 
   /// Protects the process, then reads a request from `input` and answers it to `output`. Returns the exit status.

@@ -64,7 +64,7 @@ enum Program {
       Output.note(failure.message)
       return failure.status
     }
-    // What is left are the argument parser's own: requested help and completion scripts, and usage errors.
+    // All other errors are the argument parser's own: requested help and completion scripts, and usage errors.
     let text = AgonyfsCommand.fullMessage(for: error)
     guard AgonyfsCommand.exitCode(for: error).isSuccess else {
       let prefix = "Error: "

@@ -14,6 +14,8 @@ package struct AnswerFailure: Error, Equatable {
   /// The failure, as a sentence.
   package var message: String
 
+  /// A failure with its sentence.
+  ///
   /// - Parameter isQuery: whether the query is wrong.
   package init(isQuery: Bool = false, _ message: String) {
     self.isQuery = isQuery

@@ -12,6 +12,8 @@ package struct AttributeFile {
   private let name: [CChar]
   private var descriptor: Descriptor?
 
+  /// The words about an open file.
+  ///
   /// - Parameter file: the open file; it stays open while this value is used.
   package init(_ file: Descriptor) {
     // The kernel resolves this name to the open file itself, even if it was moved.

@@ -25,6 +25,8 @@ package struct Home: Sendable {
   package let temporary: [[UInt8]]
   private let named: [Root: [UInt8]]
 
+  /// The folders of a user, by the home directory and the environment.
+  ///
   /// - Parameters:
   ///   - path: the home directory.
   ///   - environment: returns the value of a variable.

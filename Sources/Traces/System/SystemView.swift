@@ -7,6 +7,8 @@ package struct SystemView: Sendable {
   private static let limit = 4 << 20
   private let root: String
 
+  /// A view of the machine.
+  ///
   /// - Parameter root: the directory to start from; symbolic links in it are followed.
   package init(root: String = "/") { self.root = root.hasSuffix("/") ? root : root + "/" }
 

@@ -51,8 +51,8 @@ struct MountCommand: VaultCommand {
   @Flag(help: .private)
   var removeMountPoint = false
 
-  /// Set by agonyfs-web, which opens the mount that serves the space already, and so can check that it is still the
-  /// same.
+  /// Set by agonyfs-web, which then opens the mount at the printed place, and needs the serving process to check that
+  /// it is still the same mount.
   @Flag(help: .private)
   var tellServer = false
 

@@ -14,7 +14,7 @@ struct SpaceCommand: ParsableCommand {
   /// The warning of commands that add files, given before the password is asked for.
   private static let whatShows = "Whoever looked at the vault before will see that files were added."
 
-  /// The warning that giving up cover costs a space room, given before its password is asked for.
+  /// The warning that a space loses room when it gives up cover, given before its password is asked for.
   private static func whatGoes(_ size: ByteSize, from space: String) -> String {
     "\(space) can store less afterwards: by \(size), a quarter more, and some 200 MiB."
   }
@@ -70,8 +70,8 @@ struct SpaceCommand: ParsableCommand {
       try add(to: opened, cover, try source.password(for: .setting, prompt: "New password for \(path)"))
     }
 
-    /// Asks for everything that could reveal the owner at the terminal. So neither the shell's history nor the screen
-    /// shows whether the added or replaced files belong to a space or are cover.
+    /// Asks at the terminal for everything that could reveal the owner, so that neither the shell's history nor the
+    /// screen shows whether the added or replaced files belong to a space or are cover.
     private func ask(_ opened: Vault, _ cover: ByteSize) throws {
       Output.note(
         "Unless another space hands over cover, whoever looked at the vault before will see that files were added.")

@@ -37,7 +37,7 @@ struct OpeningOptions: ParsableArguments {
   var password: PasswordOptions<CurrentPassword>
 }
 
-/// The option of commands that open a space for weak key derivations.
+/// The option for weak key derivations, for commands that open a space.
 struct DerivationOptions: ParsableArguments {
   @Flag(
     name: .customLong("weak-derivations"),

@@ -7,7 +7,7 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// Where a space is mounted that cannot be opened because it is in use.
+/// The mount of a space that cannot be opened because it is in use.
 struct MountedElsewhere: Sendable {
   let place: FilePath
   /// The process that serves the mount.
@@ -86,8 +86,8 @@ struct MountedElsewhere: Sendable {
     guard isatty(STDOUT_FILENO) == 0 else { return }
     Output.line(place)
     if withServer { Output.line(String(decoding: server ?? [], as: UTF8.self)) }
-    // The caller learns of this process's end only when all output is written. The failure matters more than the
-    // output's.
+    // Written now, because the caller waits for this process's end and must have all output by then. An error of the
+    // output is ignored: the failure itself matters more.
     try? Output.finish()
   }
 

@@ -49,7 +49,7 @@ struct DuplicateGroup {
     var size: Int { facts["size"]?.whole ?? 0 }
     /// Bytes that its removal frees.
     var room: Int { staysElsewhere ? 0 : size }
-    /// The camera's time to the second, or else the file's. Other facts about its time are not compared.
+    /// The local time of the photo to the second, or else the file's time. Other facts about its time are not compared.
     var taken: String? { (facts["taken"]?.text).map { String($0.prefix(19)) } ?? facts["modified"]?.text }
     var modified: String? { facts["modified"]?.text }
     var ownFacts: Int { facts["ownFacts"]?.whole ?? 0 }

@@ -126,7 +126,7 @@ extension DuplicateMerge {
     }
   }
 
-  /// The value of the attribute that states what the file states itself.
+  /// The attribute's value for a fact that the file states itself.
   private static func attribute(_ word: UserWord, of facts: JSONValue) throws(WordsRefused) -> [UInt8] {
     let text = facts["\(word)"]?.words ?? ""
     switch word {

@@ -35,7 +35,7 @@ struct WordsSidecar {
     let deep = tags.filter { TagLevels.all(of: $0).count > 1 }
     // A tag below another tag would be read back as two tags if its last part were in this list.
     add("dc:subject", "Bag", flat.map { TagLevels.plain($0) })
-    // A level with a slash can be written only where bars separate the levels, so it must not contain a bar.
+    // A level with a slash can be written only where bars separate the levels, and only if it contains no bar.
     func isForBars(_ tag: String) -> Bool { tag.contains("/") && !tag.contains("|") }
     add("digiKam:TagsList", "Seq", deep.filter { !$0.contains("\\/") || !isForBars($0) })
     add(

@@ -36,8 +36,8 @@ struct DeletionDialogue {
     return try deleteAll(of: list)
   }
 
-  /// Continues the deletion of originals that earlier runs were interrupted in, if the user wants that; otherwise
-  /// reports it. Returns how many could not be deleted.
+  /// Finishes the interrupted deletions of earlier runs, if the user wants that; otherwise reports them. Returns how
+  /// many originals could not be deleted.
   func finishInterrupted(_ target: ImportTarget) throws -> Int {
     if command.dryRun { return 0 }
     var failed = 0

@@ -1,5 +1,6 @@
 // Invariants
 // 1. Nothing is moved before the space is mounted. Nothing is deleted except by an import, which asks first and has
+//    then read the file back from the vault. Until then the files are in a directory that a note has named.
 //    then read the file back from the vault. Until then a note has named the directory that holds the files.
 // 2. Files are moved, and imported by path, only where no other user can make the path lead to another directory.
 

@@ -81,6 +81,6 @@ struct PasswordOptions<Kind: PasswordKind>: ParsableArguments {
     return (file ?? otherFile.map { FilePath(bytes: ByteText.bytes(of: $0)) }).map { .file($0) } ?? .unspecified
   }
 
-  /// Where each of several passwords comes from; a single source if no file or one is given.
+  /// Where each password comes from; a single source unless several files are given.
   func sources() -> [PasswordSource] { files.count > 1 ? files.map { .file($0.path) } : [source()] }
 }

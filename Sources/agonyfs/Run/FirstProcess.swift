@@ -39,7 +39,7 @@ struct FirstProcess {
       Output.note("The program could not be started: \(Errno.current).")
       _exit(ProgramEnding.ownFailure)
     }
-    // From here on this process writes only with the program's rights.
+    // A process that can write to the space or to the kept directories must have no more rights than the program.
     if agonyfs_session_drop_privileges(isUser) != 0 { _exit(ProgramEnding.ownFailure) }
     var processes = SessionProcesses(program: child)
     let ending = processes.waitForProgram()

@@ -83,7 +83,7 @@ struct RedirectedSession {
     }
   }
 
-  /// Makes a runtime directory for the session, with links to the sockets of Wayland and sound and to no other
+  /// Makes a runtime directory for the session, with links to the sockets of Wayland and sound, but of no other
   /// services.
   private func makeRuntime(_ folder: FilePath) throws {
     try Self.make(folder)

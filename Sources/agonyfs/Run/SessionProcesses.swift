@@ -4,8 +4,7 @@ internal import System
 
 /// Waits for the program of a session and ends its leftovers, in the process that is the parent of all of them.
 struct SessionProcesses {
-  /// How long a program may take after it was asked to end; then, how long the processes that it leaves may take. In
-  /// ns.
+  /// How long, in nanoseconds, the program may take after it was asked to end, and then the processes that it leaves.
   private static let patience: UInt64 = 10_000_000_000
   private static let patienceWithOthers: UInt64 = 2_000_000_000
   /// How long the kernel may take to end killed processes. Processes of other users cannot be killed.

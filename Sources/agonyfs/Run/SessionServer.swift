@@ -120,7 +120,7 @@ extension SessionServer {
       switch kind {
       case .namespaces: return try SessionNamespaces.make(answer)
       case .private:
-        // A traced process must not enter: the session's /proc would not show the tracer.
+        // Checked before entering: the session's file system may lack the /proc that shows a tracer.
         try TracedProcess.refuse()
         try enter(request.mountPoint)
       case .visible, .temporary: request.directory = Descriptor(directoryDescriptor)

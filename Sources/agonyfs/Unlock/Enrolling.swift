@@ -22,7 +22,7 @@ struct Enrolling {
   let keepsOthers: Bool
   /// Whether keys may be replaced without asking.
   let mayReplace: Bool
-  /// Whether a token must find the credential without a record (resident key).
+  /// Whether the token stores the credential itself (resident key).
   let isResident: Bool
   let hasPIN: Bool
 

@@ -48,7 +48,7 @@ enum UnlockProgram {
   ) throws(Errno) -> (process: ChildProcess, answer: Descriptor) {
     let question = try Descriptor.pipe()
     let answer = try Descriptor.pipe()
-    // Its standard error is closed, because the libraries write messages there.
+    // Its standard error is discarded, because the libraries write messages there.
     let process = try ChildProcess(
       path, arguments: ["agonyfs-unlock"], descriptors: [question.reading, answer.writing, nil])
     try? request.send(to: question.writing)

@@ -1,8 +1,8 @@
-// An archive that is unpacked.
+// The file of an archive that is unpacked.
 //
 // Invariants
-// 1. What is given out was read twice, and was the same: once as it came, and once past the kernel's cache where the file
-//    system allows it.
+// 1. Where `compares` is set, every byte that is returned was read twice with the same result: once normally, and once
+//    past the kernel's cache where the file system allows it.
 
 internal import Glibc
 internal import HostFiles
@@ -11,11 +11,11 @@ internal import Synchronization
 internal import System
 internal import SystemPackage
 
-/// The file of an archive, which is read in pieces by one thread.
+/// The file of an archive, which one thread reads in pieces.
 final class ArchiveFile: MediaSource {
   private let calls: FileCalls
   let file: Descriptor
-  /// The file again, past the kernel's cache.
+  /// The same file, opened to bypass the kernel's cache.
   private let again: Descriptor
   private let state = Mutex((isDirect: true, isFaulty: false))
   private let compares: Bool
@@ -37,7 +37,7 @@ final class ArchiveFile: MediaSource {
     guard try calls.status(of: again).isUnchanged(since: status) else { throw .staleNFSFileHandle }
   }
 
-  /// Whether the file is as it was when it was opened.
+  /// Whether the file is unchanged since it was opened.
   var isUnchanged: Bool { (try? calls.status(of: file))?.isUnchanged(since: status) ?? false }
 
   var gaveOtherBytes: Bool { state.withLock { $0.isFaulty } }
@@ -53,7 +53,7 @@ final class ArchiveFile: MediaSource {
     return count
   }
 
-  /// Whether the file gives the same bytes past the cache.
+  /// Whether the file has the same bytes past the cache.
   private func isSame(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Bool {
     let alignment = Int64(FileCalls.alignment)
     let start = offset / alignment * alignment
@@ -75,7 +75,7 @@ final class ArchiveFile: MediaSource {
       }
       if count <= 0 { return false }
       done += count
-      // Direct I/O goes on at whole blocks only.
+      // Direct I/O can continue only at a multiple of the block size.
       if done < skipped + bytes.count, done % FileCalls.alignment != 0 { readIndirectly() }
     }
     guard let found = block.baseAddress, let expected = bytes.baseAddress else { return false }
@@ -104,7 +104,7 @@ extension ArchiveFile {
     }
   }
 
-  /// Lets a decoder unpack it.
+  /// Unpacks it with a decoder.
   ///
   /// - Throws: `.notAnArchive`, `.source`, `.readsDiffer`, `.decoder`.
   func unpack(with decoder: Decoder, _ take: (ArchiveEvent) -> ArchiveStep) throws(ImportFailure) -> ArchiveVerdict {
@@ -121,7 +121,7 @@ extension ArchiveFile {
     }
   }
 
-  /// What the paths of files that belong together have in common.
+  /// The key that the paths of a group's files have in common.
   static func groupKey(_ parts: [[UInt8]]) -> [UInt8] {
     Array(parts.dropLast().joined(separator: [0x2F])) + [0x2F] + Companions.key(of: parts.last ?? [])
   }

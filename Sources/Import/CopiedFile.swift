@@ -1,10 +1,10 @@
 // A file of an import, from its copy to its outcome.
 //
 // Invariants
-// 1. Its state only goes forward: copied, verified, done. What fails is done.
-// 2. Only what is verified gets a name. When it is done, its file in `.agonyfs/incoming` has got its name or was removed.
-//    The outcome of a file that waited for its name is told at once, and nothing of it is kept.
-// 3. Until it is verified it keeps its file open. One that waits for its name does not.
+// 1. Its state only goes forward: copied, verified, done. A file that fails is done.
+// 2. Only a verified file is named. When a file is done, its partial file in `.agonyfs/incoming` has been renamed or
+//    removed. The outcome of a file that waited for its name is reported at once, and none of its state is kept.
+// 3. It keeps its file open until it is verified, and no longer: not while it waits for its name.
 
 internal import HostFiles
 
@@ -13,23 +13,23 @@ package struct CopiedFile: Sendable {
   var entry: SourceEntry
   let status: FileStatus
   var state: State
-  /// What its bytes begin with.
+  /// The hash of its first bytes.
   let beginning: UInt64
-  /// Extended attributes that the space could not take.
+  /// The extended attributes that the space could not store.
   let missing: [[UInt8]]
   let goal: Goal
 
-  /// How far it is.
+  /// The progress of the file.
   enum State: Sendable {
-    /// It was written, and is not compared yet.
+    /// It was written, and is not yet compared.
     case copied(IncomingFile)
-    /// It was compared with what is stored and with its source. It gets its name, or waits for it.
+    /// It was compared with the stored bytes and with its source. It waits for its name, or is about to get it.
     case verified(VerifiedFile)
-    /// It has its name, or will not get one.
+    /// It was named, or will not be.
     case done(Importer.Result)
   }
 
-  /// What it is called until it has its name; nil when it is done.
+  /// The name of its partial file; nil when it is done.
   var partial: [UInt8]? {
     switch state {
     case .copied(let file): file.name
@@ -38,7 +38,7 @@ package struct CopiedFile: Sendable {
     }
   }
 
-  /// The hash of what was written; nil if nothing is verified.
+  /// The hash of the written bytes; nil if none was computed.
   var digest: FileDigest? {
     switch state {
     case .copied(let file): file.digest
@@ -49,9 +49,9 @@ package struct CopiedFile: Sendable {
 
   enum Goal: Sendable {
     case name(WantedName, Album)
-    /// Where that file goes to which it belongs, which is not known yet.
+    /// Next to the file with this number, whose path is not known yet.
     case beside(Int)
-    /// Where its group goes, which is not known yet.
+    /// With its group, whose place is not known yet.
     case withGroup(Int)
   }
 }

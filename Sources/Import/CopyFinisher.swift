@@ -2,13 +2,13 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// Verifies what was copied, and gives it its name. Beside it, on another thread, the next files are copied.
+/// Verifies copied files and names them, while another thread copies the next ones.
 struct CopyFinisher: Sendable {
   let calls: FileCalls
   let placement: VerifiedPlacement
 
-  /// Names a file that was verified, or removes it if something failed: then it is done. One whose name is not known yet
-  /// is verified, and waits for it.
+  /// Names a verified file, or removes it if something failed; its state is then done. A file whose name is not known
+  /// yet stays verified.
   func finish(
     _ copied: CopiedFile, _ stored: Result<VerifiedFile, ImportFailure>, _ ofSource: ImportFailure?
   ) -> CopiedFile {
@@ -29,21 +29,21 @@ struct CopyFinisher: Sendable {
     return file
   }
 
-  /// The outcome of a file that cannot get a name.
+  /// Removes a file that cannot be named, and returns its outcome.
   func failed(_ copied: CopiedFile, _ failure: ImportFailure) -> Importer.Result {
     remove(copied)
     return (.failed(failure), nil, false)
   }
 
-  /// Removes a file that gets no name. What cannot be removed, or is left by a crash, goes after a week.
+  /// Removes a partial file. One that cannot be removed, or that a crash leaves, is deleted after a week.
   func remove(_ partial: [UInt8]) { try? placement.remove(partial) }
 
-  /// The same of a file that is not done.
+  /// Removes a copied file that is not done.
   func remove(_ copied: CopiedFile) {
     if let partial = copied.partial { remove(partial) }
   }
 
-  /// Compares what is stored of a file with what was written.
+  /// Compares the stored bytes of a file with the hash of the written ones.
   func stored(_ copied: CopiedFile) -> Result<VerifiedFile, ImportFailure> {
     switch copied.state {
     case .verified(let file): return .success(file)
@@ -60,9 +60,10 @@ struct CopyFinisher: Sendable {
     }
   }
 
-  /// Why the source does not give again what was written; nil if it does, or nothing is verified.
+  /// Reads the source again; returns why it differs from the written bytes, or nil if it does not or nothing is
+  /// verified.
   func failureOfSource(_ copied: CopiedFile, _ reading: SourceReading) -> ImportFailure? {
-    // Each byte of an archive was compared before it was unpacked.
+    // `ArchiveFile` compared each byte before it was unpacked.
     guard let digest = copied.digest, !copied.entry.isInArchive else { return nil }
     do throws(ImportFailure) {
       let again = try reading.digest(
@@ -73,7 +74,7 @@ struct CopyFinisher: Sendable {
     }
   }
 
-  /// Gives a file that was verified the first free name.
+  /// Gives a verified file the first free name.
   func name(_ copied: CopiedFile, _ wanted: WantedName, in album: Album) throws(ImportFailure) -> Importer.Result {
     guard case .verified(let file) = copied.state else { preconditionFailure("a name is for what was verified") }
     for name in wanted.candidates {
@@ -81,7 +82,7 @@ struct CopyFinisher: Sendable {
         try placement.place(file, as: name, in: album.descriptor)
       }
       guard hasName else { continue }
-      // An original that has more than the space goes nowhere.
+      // If the space could not store all attributes, the original is kept.
       let isVerified = file.digest != nil && copied.missing.isEmpty
       return (.imported(path: album.path(of: name)), file.digest, isVerified)
     }
@@ -89,12 +90,12 @@ struct CopyFinisher: Sendable {
   }
 }
 
-/// Files that are verified together, so that what they wrote is made durable once.
+/// Files that are verified together, so that their data is flushed once.
 final class FinishBatch: Sendable {
   let files: [CopiedFile]
   private let work: SideWork<[CopiedFile]>
 
-  /// Begins; on other threads if `overlaps`.
+  /// Starts the verification, on other threads if `overlaps`.
   init(_ files: [CopiedFile], _ finisher: CopyFinisher, overlaps: Bool) {
     self.files = files
     work = SideWork<[CopiedFile]>(isAside: overlaps) { Self.finish(files, finisher, overlaps) }
@@ -109,7 +110,8 @@ final class FinishBatch: Sendable {
         return finisher.finish(file, stored, finisher.failureOfSource(file, reading))
       }
     }
-    // The medium of the source and that of the vault are often two. The mount decrypts for one while it reads for another.
+    // Source and vault are often on two media, so both are read at once. The mount decrypts one half of the stored
+    // files while it reads the other.
     let middle = files.count / 2
     let sources = SideWork<[ImportFailure?]> {
       let reading = SourceReading(finisher.calls)
@@ -121,6 +123,6 @@ final class FinishBatch: Sendable {
     return files.indices.map { finisher.finish(files[$0], stored[$0], failures[$0]) }
   }
 
-  /// Waits for the end; gives the files in their order, verified or done. To be called once.
+  /// Waits for the end; returns the files in their order, verified or done. Call it once.
   func wait() -> [CopiedFile] { work.wait() ?? [] }
 }

@@ -2,22 +2,22 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// The copying of one source into the space, where it has no name yet. Any thread may do it.
+/// Copies one source into a partial file of the space, on any thread.
 struct CopyJob: Sendable {
   let finisher: CopyFinisher
   let incoming: Descriptor
   let entry: SourceEntry
   let goal: CopiedFile.Goal
-  /// The name until it is whole.
+  /// The name of the partial file.
   let partial: [UInt8]
-  /// Whether it is verified, or compared, later.
+  /// Whether the copy is verified or compared later, and so needs a hash.
   let isHashed: Bool
 
   var calls: FileCalls { finisher.calls }
 
-  /// Copies.
+  /// Copies the source.
   ///
-  /// - Throws: `.source`, `.space`; `.changed` when the source is not what it was. Then nothing is left of the copy.
+  /// - Throws: `.source`, `.space`; `.changed` if the source changed. The partial file is removed then.
   func run(_ reading: SourceReading) throws(ImportFailure) -> CopiedFile {
     let source = try ImportFailure.ofSource { () throws(Errno) in
       try calls.openFile(entry.name, in: entry.directory.descriptor)
@@ -29,7 +29,7 @@ struct CopyJob: Sendable {
       try calls.create(partial, in: incoming, permissions: permissions)
     }
     do throws(ImportFailure) {
-      // What the mask of this process took away. Asked before the file is written it costs nothing.
+      // Undoes the umask of this process. The file is empty here, so asking costs nothing.
       try ImportFailure.ofSpace { () throws(Errno) in
         if try calls.status(of: file).permissions != permissions { try calls.set(permissions: permissions, of: file) }
       }
@@ -50,23 +50,23 @@ struct CopyJob: Sendable {
     }
   }
 
-  /// Copies, and gives what comes of it.
+  /// Copies the source, and returns the copy or the failure.
   func outcome(_ reading: SourceReading) -> Result<CopiedFile, ImportFailure> {
     do throws(ImportFailure) { return .success(try run(reading)) } catch { return .failure(error) }
   }
 }
 
-/// A file that is copied on another thread.
+/// A copy that runs on another thread.
 struct CopyUnderway {
   let job: CopyJob
   private let work: SideWork<Result<CopiedFile, ImportFailure>>
 
-  /// Begins.
+  /// Starts the copy.
   init(_ job: CopyJob) {
     self.job = job
     work = SideWork<Result<CopiedFile, ImportFailure>> { job.outcome(SourceReading(job.calls)) }
   }
 
-  /// Waits for the end. To be called once.
+  /// Waits for the end. Call it once.
   func wait() -> Result<CopiedFile, ImportFailure> { work.wait() ?? .failure(.interrupted) }
 }

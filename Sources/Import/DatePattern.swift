@@ -1,6 +1,6 @@
-/// Albums by the day on which something was taken: a path with `%Y` (year), `%m` (month), `%d` (day) and `%%`.
+/// A pattern for albums by the day of a photo: a path with `%Y` (year), `%m` (month), `%d` (day) and `%%`.
 package struct DatePattern: Hashable, Sendable {
-  /// What is wrong with a pattern, as a clause.
+  /// Why a pattern is invalid, as a clause for messages.
   package struct Invalid: Error, Equatable {
     package var reason: String
   }
@@ -15,7 +15,7 @@ package struct DatePattern: Hashable, Sendable {
   /// `2024/08/15`.
   package static let standard = "%Y/%m/%d"
 
-  /// Reads a pattern.
+  /// Parses a pattern.
   package init(_ pattern: String) throws(Invalid) {
     var albums: [[Part]] = []
     for album in pattern.split(separator: "/") {
@@ -52,8 +52,8 @@ package struct DatePattern: Hashable, Sendable {
     self.albums = albums
   }
 
-  /// The album of a day, a month or a year. Where the pattern asks for more than is known it ends, without the marks
-  /// before that; if nothing is left, the year is the album.
+  /// The album of a day, a month or a year. The path ends at the first part that is not known, without the text before
+  /// that part. If nothing is left, the album is the year.
   package func album(year: Int, month: Int?, day: Int?) -> [[UInt8]] {
     func digits(_ number: Int, _ count: Int) -> [UInt8] {
       let text = String(number)
@@ -62,7 +62,7 @@ package struct DatePattern: Hashable, Sendable {
     var path: [[UInt8]] = []
     for parts in albums {
       var name: [UInt8] = []
-      // The end of the last number in it.
+      // The end of the last number in the name.
       var end = 0
       for part in parts {
         let number: [UInt8]? =

@@ -1,14 +1,14 @@
-// What may be deleted of the sources: a list in the space, which is durable before the first original goes.
+// The list of originals that may be deleted. It lies in the space and is durable before the first original is deleted.
 //
 // Invariants
-// 1. An original is on the list only if the space has its content, verified in this run, and so are all names that
-//    belong to it.
+// 1. An original is on the list only if the space has its content, verified in this run, and the same holds for every
+//    name of its group.
 // 2. The list, and everything that was imported, is durable before an original is deleted (`seal`).
-// 3. A list has the name that others look for only when it is whole and durable, and the user wants its originals to be
-//    deleted (`begin`). It is locked as long as its run goes on. One that is found unlocked is of a run that was
-//    interrupted: some of what is on it may be gone, and the rest is to go.
-// 4. Nothing of the host stays in the space: inode numbers and times of originals are on the list as hashes under a key
-//    that only the run knows.
+// 3. A list gets the name that later runs search for only when it is complete and durable, and the user wants the
+//    originals deleted (`begin`). Its run holds a lock on it. An unlocked list belongs to an interrupted run: some of
+//    its originals may already be deleted, and the rest still have to be.
+// 4. No metadata of the host is stored in the space: the list contains inode numbers and times only as hashes, with a
+//    key that only the run has.
 
 package import HostFiles
 package import System
@@ -16,22 +16,22 @@ package import SystemPackage
 
 /// The list of a run.
 package final class DeletionList {
-  /// What the names of lists begin with.
+  /// The prefix of the names of lists.
   package static let prefix = Array("originals-".utf8)
   private static let step = 64 << 10
 
   private let calls: FileCalls
   private let directory: Descriptor
   private let name: [UInt8]
-  /// The name before it is whole.
+  /// The name until the list is complete.
   private let partial: [UInt8]
   private var hasBegun = false
   private var file: Descriptor?
-  /// Originals on the list, and their bytes.
+  /// The number of originals on the list, and their size in bytes.
   package private(set) var count = 0
   package private(set) var bytes: Int64 = 0
 
-  /// A list that is made with its first original.
+  /// A new list, whose file is created with the first original.
   package init(_ calls: FileCalls, in incoming: Descriptor, named suffix: [UInt8]) {
     self.calls = calls
     directory = incoming
@@ -39,7 +39,7 @@ package final class DeletionList {
     partial = Array(".partial-".utf8) + name
   }
 
-  /// Opens the list of a run that was interrupted.
+  /// Opens the list of an interrupted run.
   ///
   /// - Throws: `EBUSY` if the run goes on.
   package init(_ calls: FileCalls, in incoming: Descriptor, existing name: [UInt8]) throws(Errno) {
@@ -53,7 +53,7 @@ package final class DeletionList {
     self.file = file
   }
 
-  /// Adds originals.
+  /// Appends originals.
   package func add(_ originals: [Original]) throws(Errno) {
     if originals.isEmpty { return }
     let open = if let file { file } else { try make() }
@@ -69,13 +69,13 @@ package final class DeletionList {
     return file
   }
 
-  /// Makes durable what was imported, and the list. Nothing is deleted before.
+  /// Makes durable everything that was imported, and the list. No original is deleted before that.
   package func seal() throws(Errno) {
     if let file { try calls.flush(file) }
     try calls.flush(directory)
   }
 
-  /// Makes durable that the originals are to be deleted.
+  /// Makes the decision to delete the originals durable.
   func begin() throws(Errno) {
     guard file != nil, !hasBegun else { return }
     try calls.rename(partial, in: directory, to: name, in: directory)
@@ -83,7 +83,7 @@ package final class DeletionList {
     try calls.flush(directory)
   }
 
-  /// Calls `body` for all originals, until it returns false.
+  /// Calls `body` for each original, until it returns false.
   package func forEach(_ body: (Original) -> Bool) throws(Errno) {
     guard let file else { return }
     var offset: Int64 = 0
@@ -98,13 +98,13 @@ package final class DeletionList {
     }
   }
 
-  /// Forgets all originals: none is to be deleted.
+  /// Removes the list, so that no original is deleted, and resets the counts.
   package func clear() {
     try? remove()
     (count, bytes) = (0, 0)
   }
 
-  /// Removes the list: nothing on it is to be deleted any more.
+  /// Removes the list; its originals are no longer to be deleted.
   package func remove() throws(Errno) {
     guard file != nil else { return }
     file = nil

@@ -1,9 +1,9 @@
 // Copying a source into the space, and reading it again.
 //
 // Invariants
-// 1. No more is read than the length that the source had when it was opened, so one that grows for ever ends.
-// 2. The hash is of the bytes that were written, and what was read again came past the kernel's cache where the file
-//    system allows it.
+// 1. No more is read than the length that the source had when it was opened, so the copy of a growing file ends.
+// 2. The hash is of the bytes that were written. The second reading bypasses the kernel's cache where the file system
+//    allows it.
 
 internal import Crypto
 internal import Glibc
@@ -11,23 +11,23 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// Reads sources, on one thread.
+/// Reads sources. Use each instance on one thread.
 struct SourceReading {
-  /// Bytes by whose hash files of one length are told apart before all of them is read.
+  /// The number of bytes whose hash distinguishes most files of the same length without reading all of them.
   private static let beginning = 64 << 10
 
   let calls: FileCalls
   private let memory: AlignedMemory
-  /// Called with a number of bytes that were read.
+  /// Called with the number of bytes of each read.
   var progress: ((Int) -> Void)?
 
-  /// Reads with some system calls.
+  /// A reader that uses these system calls.
   init(_ calls: FileCalls) {
     self.calls = calls
     memory = AlignedMemory(calls.step)
   }
 
-  /// Copies a file; gives the hash of what was written, if it is wanted, and that of its beginning. Holes stay holes.
+  /// Copies a file; holes stay holes. Returns the hash of the written bytes, if `hashes`, and that of the first ones.
   ///
   /// - Throws: `.source`, `.space`; `.changed` when it has become shorter.
   func copy(
@@ -71,7 +71,7 @@ struct SourceReading {
     return (hashes ? FileDigest(size: status.size, hash: hash) : nil, Self.number(beginning.finish()))
   }
 
-  /// The hash of a file, read past the kernel's cache if that is asked for.
+  /// The hash of a file; `pastMemory` bypasses the kernel's cache.
   ///
   /// - Throws: `.source`; `.changed` when it is not as long as it was.
   func digest(
@@ -88,12 +88,12 @@ struct SourceReading {
     }
   }
 
-  /// A number that files have in common if they begin alike, and hardly any others.
+  /// A number that is the same for files that begin alike, and almost always differs otherwise.
   func beginning(of file: Descriptor) throws(Errno) -> UInt64 {
     Self.beginning(of: try calls.bytes(of: file, at: 0, count: Self.beginning))
   }
 
-  /// The same number of the first bytes of a file, at least as many as count, or all of them.
+  /// That number for the first bytes of a file: at least `Self.beginning` of them, or the whole file.
   static func beginning(of bytes: [UInt8]) -> UInt64 {
     var hasher = ContentHasher()
     unsafe bytes.withUnsafeBytes { unsafe hasher.update(UnsafeRawBufferPointer(rebasing: $0.prefix(Self.beginning))) }

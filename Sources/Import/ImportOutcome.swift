@@ -1,19 +1,19 @@
 package import Media
 
-/// How it ended for one source file.
+/// The outcome of one source file.
 package enum ImportOutcome: Hashable, Sendable {
-  /// It is in the space now, under a path from the space's root, and was verified if that was asked for.
+  /// The space has it now, under this path from its root. It was verified if that was requested.
   case imported(path: [UInt8])
-  /// The space had the content already; `path` has it, and `existing` is where it was found.
+  /// The space had the content already. `existing` is where it was found; `path` is the name for this file.
   case duplicate(path: [UInt8], existing: [UInt8])
-  /// A file of this name, length and time is there already.
+  /// The space has a file of this name, length and time already.
   case known(path: [UInt8])
-  /// It was not to be imported.
+  /// It was left out.
   case skipped(SkipReason)
   /// It could not be imported.
   case failed(ImportFailure)
 
-  /// Where the space has it; nil if it has it not.
+  /// Its path in the space; nil if the space does not have it.
   package var path: [UInt8]? {
     switch self {
     case .imported(let path), .duplicate(let path, _), .known(let path): path
@@ -25,7 +25,7 @@ package enum ImportOutcome: Hashable, Sendable {
   package var isInSpace: Bool { path != nil }
 }
 
-/// Why a source file was not to be imported.
+/// Why a source file was left out. The raw value is a clause for messages.
 package enum SkipReason: String, Hashable, Sendable {
   case symbolicLink = "it is a symbolic link"
   case fifo = "it is a FIFO"
@@ -42,29 +42,29 @@ package enum SkipReason: String, Hashable, Sendable {
 
 /// Why a source file could not be imported.
 package enum ImportFailure: Error, Hashable, Sendable {
-  /// It was changed while it was read.
+  /// It changed while it was read.
   case changed
-  /// It gave other bytes when it was read again.
+  /// A second reading returned other bytes.
   case readsDiffer
-  /// What the vault has stored is not what was read.
+  /// The stored bytes differ from the bytes that were written.
   case storedDiffers
   /// Reading it failed.
   case source(ErrorNumber)
   /// Writing it into the space failed.
   case space(ErrorNumber)
-  /// Too many names like it are there.
+  /// All numbered forms of its name are taken.
   case noName
-  /// The import was interrupted before.
+  /// The import was interrupted before it was finished.
   case interrupted
-  /// Its name in the archive is no path below it.
+  /// Its name in the archive is not a relative path below the archive.
   case badName
-  /// How its data, or the archive, ended.
+  /// The data of the entry or of the archive is not complete.
   case archive(ArchiveVerdict)
-  /// It is in no known form of archives.
+  /// It is not an archive of a supported format.
   case notAnArchive
   /// The process that unpacks archives failed.
   case decoder
-  /// What it describes is not in the space.
+  /// The file that it describes is not in the space.
   case withoutFile
 
   /// A system error.

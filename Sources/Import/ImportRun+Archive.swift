@@ -1,9 +1,9 @@
 // Unpacking archives into the space.
 //
 // Invariants
-// 1. A file of an archive gets a name only if its data ended whole, and was verified.
-// 2. An archive may be deleted only if every entry of it that is no directory was verified, and if it gave the same data
-//    when it was unpacked once more, past the kernel's cache.
+// 1. A file of an archive is named only if its data is complete and verified.
+// 2. An archive may be deleted only if every entry except directories was verified, and if unpacking it a second time,
+//    past the kernel's cache, produced the same data.
 
 internal import Crypto
 internal import Glibc
@@ -12,21 +12,21 @@ internal import Media
 internal import System
 internal import SystemPackage
 
-/// How far an archive is.
+/// The progress of an archive.
 struct ArchiveProgress {
   let path: [UInt8]
   let status: FileStatus
-  /// Whether every entry so far is in the space, verified.
+  /// Whether the space has every entry so far, verified.
   var isVerified = true
-  /// How many entries have an outcome.
+  /// The number of entries whose outcome was reported.
   var told = 0
-  /// The hash of the names and hashes of all its files; nil before its end.
+  /// The hash of the names and hashes of all files; nil until the archive was read to its end.
   var summary: [UInt8]?
-  /// Members of groups that did not come yet, and those that were copied and are not verified.
+  /// For each group, the members still to come, and those that are copied and not yet verified.
   var groups: [[UInt8]: (left: Int, unverified: Int)] = [:]
-  /// The numbers that names got, by what they have in common with those that belong to them.
+  /// The numbers in the names of the files of each group, by the key of the group.
   var numbers: [[UInt8]: Int] = [:]
-  /// Members of groups that wait for the others.
+  /// Members of groups that wait for the rest of their group.
   var waiting: [[UInt8]: [CopiedFile]] = [:]
 }
 
@@ -35,7 +35,7 @@ extension ImportRun {
     guard goesOn else { return summary.unreached += known.files }
     guard let tools else { return note(path, nil, .failed(.decoder), false) }
     if let failure = known.failure { return note(path, nil, .failed(failure), false) }
-    // Below zero: those of directories are above.
+    // Negative, because the groups of directories have positive numbers.
     let number = -1 - part
     defer { summary.unreached += max(0, known.files - (archives[number]?.told ?? 0) - followers(in: number)) }
     do throws(ImportFailure) {
@@ -67,7 +67,7 @@ extension ImportRun {
     }
   }
 
-  /// Adds archives that may be deleted to a list, after they were unpacked once more.
+  /// Unpacks archives a second time, and adds those that may be deleted to the list.
   func addArchives(to list: DeletionList) {
     guard let tools else { return }
     for (_, archive) in archives.sorted(by: { $0.key > $1.key }) {
@@ -107,10 +107,10 @@ extension ImportRun {
     }
   }
 
-  /// Says that bytes of an archive were unpacked.
+  /// Reports progress: the number of bytes that were unpacked.
   func follow(_ bytes: Int) { observer.read(bytes) }
 
-  /// The number for a name: that of the first that came of those that it belongs to.
+  /// The number in the name of a file: that of the first member of its group.
   func number(of entry: SourceEntry, _ name: WantedName, in album: [[UInt8]], _ archive: Int) -> Int {
     let key = entry.archiveGroupKey
     let candidate = NameCandidate(
@@ -123,14 +123,14 @@ extension ImportRun {
 
   // MARK: Albums by day
 
-  /// A member of a group came. Copies of it are verified later.
+  /// Counts a member of a group that was read from the archive. If it was copied, its verification follows.
   func groupMember(_ key: [UInt8], in number: Int, isCopied: Bool) {
     archives[number]?.groups[key]?.left -= 1
     if isCopied { archives[number]?.groups[key]?.unverified += 1 }
     sortGroup(key, in: number)
   }
 
-  /// A copy of a member of a group was verified; `verified` is nil if it failed.
+  /// Records that a copied member of a group was verified; `verified` is nil if that failed.
   func sortGroup(of file: CopiedFile, _ verified: CopiedFile?, in number: Int) {
     let key = file.entry.archiveGroupKey
     archives[number]?.groups[key]?.unverified -= 1
@@ -144,7 +144,7 @@ extension ImportRun {
     place(key, in: number)
   }
 
-  /// Gives what waits of a group its place.
+  /// Places the waiting members of a group.
   private func place(_ key: [UInt8], in number: Int) {
     guard let sorter = importer.options.sorter, let members = archives[number]?.waiting.removeValue(forKey: key) else {
       return
@@ -173,7 +173,7 @@ extension ImportRun {
     }
   }
 
-  /// At the end of an archive no more comes to any group.
+  /// Places all waiting groups at the end of an archive, since no further members will come.
   private func placeWaiting(in number: Int) {
     for key in archives[number]?.waiting.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) ?? [] {
       place(key, in: number)
@@ -189,11 +189,11 @@ extension ImportRun {
 }
 
 extension SourceEntry {
-  /// What it has in common with the files of its archive that belong to it.
+  /// The key of the group of files that it belongs to within its archive.
   var archiveGroupKey: [UInt8] { ArchiveFile.groupKey(directory.album + [name]) }
 }
 
-/// A hash of a stream, which can be kept.
+/// A hash of a stream. It is a class, so that closures can update it.
 final class StreamHasher {
   private var hasher: ContentHasher? = ContentHasher()
 
@@ -202,6 +202,6 @@ final class StreamHasher {
   /// Adds the name and the hash of a file of an archive.
   func add(_ name: [UInt8], _ hash: [UInt8]) { update(name + [0] + hash) }
 
-  /// The hash. To be called once.
+  /// The hash. Call it once.
   func finish() -> [UInt8] { hasher.take()?.finish() ?? [] }
 }

@@ -1,31 +1,32 @@
 // Copying several files at once.
 //
 // Invariants
-// 1. Files are copied in any order, and looked at in that of the source: all that is decided, told and reserved is as if
-//    they had been copied one after the other.
-// 2. What comes is never copied while a file is under way that may have the same content.
+// 1. Copies run in any order, but their results are handled in the order of the source. All decisions, reports and
+//    reservations are the same as if the files had been copied one after the other.
+// 2. A file is not copied while a file that may have the same content is being copied or verified.
 
 internal import HostFiles
 internal import System
 
 extension ImportRun {
-  /// One thread reads, hashes and writes a file; more than four wait for the mount.
+  /// Each thread reads, hashes and writes one file. With more than four, threads wait for the mount.
   private static let mostAtOnce = 4
-  /// Bytes of a file that is copied beside others at most. A larger one shows its progress while it is copied.
+  /// The largest file in bytes that is copied in parallel. A larger one is copied alone, so that it can report
+  /// progress.
   private static let largestAside: Int64 = 64 << 20
 
-  /// Copies a file, beside others where that is of use.
+  /// Copies a file, in parallel with others if that is faster.
   func copy(_ job: CopyJob) {
     let most = copiesAtOnce(job)
-    // The oldest first, as they came.
+    // Results are handled in the order in which the copies were started.
     while copying.count >= most { collectCopy() }
-    // The space may take nothing more since the decision to copy this one.
+    // Since the decision to copy this file, writing may have failed for good.
     guard goesOn else { return ended(job, .failure(.interrupted)) }
     if most == 1 { return ended(job, importer.copy(job)) }
     copying.append(CopyUnderway(job))
   }
 
-  /// How many files may be under way with one that comes, at least 1.
+  /// How many copies may run at once, this file included: at least 1.
   private func copiesAtOnce(_ job: CopyJob) -> Int {
     guard importer.options.overlaps, job.entry.status.size <= Self.largestAside else { return 1 }
     let most = min(Self.mostAtOnce, Parallel.usual.threads)
@@ -39,7 +40,7 @@ extension ImportRun {
     return turns
   }
 
-  /// Waits for the file that is copied longest.
+  /// Waits for the copy that was started first.
   func collectCopy() {
     if copying.isEmpty { return }
     let oldest = copying.removeFirst()
@@ -57,7 +58,7 @@ extension ImportRun {
     }
   }
 
-  /// Whether a file that is being copied may have the content of one that comes, by its length and what it begins with.
+  /// Whether a file that is being copied may have the same content as a new one: same length and same beginning.
   func isCopying(size: Int64, beginning: () -> UInt64?) -> Bool {
     let alike = copying.filter { $0.job.entry.status.size == size }
     if alike.isEmpty { return false }

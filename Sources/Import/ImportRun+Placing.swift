@@ -1,13 +1,13 @@
-// Where files of a run go, and under which numbers.
+// Choosing the albums and the numbers in the names of a run's files.
 
 internal import HostFiles
 internal import System
 internal import SystemPackage
 
 extension ImportRun {
-  /// Files that are named one by one and belong together, by the number of the first of them; nothing for the others.
+  /// Groups of sources that are single files. The first file's index has the paths of its group; the others' have none.
   func namedTogether(_ sources: [ImportSource]) -> [Int: [[UInt8]]] {
-    // A Takeout knows its files by their sources.
+    // The plan of a Takeout finds a file by the index of its source.
     guard importer.options.takeout == nil, sources.count > 1 else { return [:] }
     var groups: [[UInt8]: [Int]] = [:]
     for (part, source) in sources.enumerated() where !source.isArchive && Companions.kind(of: source.path) != .other {
@@ -23,14 +23,15 @@ extension ImportRun {
     return together
   }
 
-  /// The place of a file that is not sorted by day.
+  /// The place of a file without sorting by day.
   func placement(of entry: SourceEntry) -> Placement {
     importer.options.takeout?.placement(part: source.part, path: entry.path(below: source.path))
       ?? Placement(album: entry.directory.album, name: WantedName(entry.name))
   }
 
-  /// The place of what describes a file, beside that file if it has its name already. What may be there under another
-  /// name, from a part that was imported alone, is copied first and compared.
+  /// The place of a JSON: next to the file that it describes, if that has its name already. If the album has a JSON
+  /// under the name that Takeout gave it, from a part that was imported alone, the new one is first copied and
+  /// compared.
   func resolved(_ placement: Placement) -> Placement {
     guard let leader = placement.leader, let path = leaders[leader] ?? nil else { return placement }
     let parts = path.split(separator: 0x2F).map { Array($0) }
@@ -47,7 +48,7 @@ extension ImportRun {
   func placements(of group: ArraySlice<SourceEntry>) -> [Placement] {
     var placements = group.map(placement)
     if let sorter = importer.options.sorter { sort(group, &placements, sorter) }
-    // What belongs together gets one number, so that no sidecar lies beside another photo.
+    // All members of a group get the same number; otherwise a sidecar could lie next to another photo.
     let named = placements.indices.filter { index in
       let entry = group[group.startIndex + index]
       return entry.status.kind == .file && placements[index].leader == nil && placements[index].reason == nil
@@ -68,7 +69,7 @@ extension ImportRun {
     return placements
   }
 
-  /// Chooses albums for what belongs together.
+  /// Lets the sorter choose albums for a group.
   private func sort(_ group: ArraySlice<SourceEntry>, _ placements: inout [Placement], _ sorter: any AlbumSorter) {
     let sorted = placements.indices.filter { !placements[$0].isAlbumChosen && placements[$0].leader == nil }
     let calls = importer.calls

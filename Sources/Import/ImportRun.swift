@@ -1,10 +1,11 @@
 // One run of an import.
 //
 // Invariants
-// 1. Several files are copied at once, and what was copied is verified in batches beside that; each file has its outcome in
-//    the end, and what is not reached is counted.
-// 2. An original is on the list only with all that belongs to it; an archive only as a whole, and a Takeout with everything.
-// 3. What describes a file gets its name after that file has its own.
+// 1. Several files are copied at once, and copied files are verified in batches at the same time. In the end each file
+//    has its outcome, and the files that were not reached are counted.
+// 2. An original is listed for deletion only together with its whole group, an archive only as a whole, and a Takeout
+//    only with all of its files.
+// 3. A file that describes another one gets its name after that other file has its own.
 
 internal import Glibc
 internal import HostFiles
@@ -13,53 +14,54 @@ internal import SystemPackage
 
 /// One run of an import: all sources, file by file.
 package final class ImportRun {
-  /// Files and bytes that are verified together at most, but for one file that is larger.
+  /// The limits of a batch that is verified together, in files and bytes. A single file may be larger.
   private static let most = (files: 64, bytes: Int64(64 << 20))
 
   let importer: Importer
   let observer: any ImportObserver
   private let list: DeletionList?
   let tools: ArchiveTools?
-  /// What the paths of sources are relative to.
+  /// The directory that relative paths of sources start from.
   private let base: [UInt8]
   var summary = ImportSummary()
-  /// The number and the path of the source at hand.
+  /// The index and the path of the current source.
   var source: (part: Int, path: [UInt8]) = (0, [])
-  /// What is being copied, the oldest first (ImportRun+Copying.swift).
+  /// The copies in progress, the oldest first (ImportRun+Copying.swift).
   var copying: [CopyUnderway] = []
-  /// Whether devices are disks that turn.
+  /// Whether each device is a rotating disk.
   var turningDisks: [UInt64: Bool] = [:]
-  /// What was copied, and waits to be verified.
+  /// Copied files that wait for verification.
   private var copied: [CopiedFile] = []
-  /// What is being verified, the oldest first: while one is made durable, the one before is read back.
+  /// The batches being verified, the oldest first. While one is flushed, the previous one is read back.
   private var batches: [FinishBatch] = []
   private static let mostBatches = 2
-  /// The groups of which not all is done.
+  /// Groups with files that are not finished.
   private var groups: [Int: Group] = [:]
-  /// What was verified and waits for the file that it describes, by that file's number.
+  /// Verified JSONs that wait for the file that they describe, by that file's number.
   private var followers: [Int: [CopiedFile]] = [:]
-  /// Where files are that are described, by their numbers; nil for those that are not in the space.
+  /// The paths of described files by number; nil if the space does not have the file.
   private(set) var leaders: [Int: [UInt8]?] = [:]
-  /// Names of photos and videos that are the same: one that came, and one that was there.
+  /// Pairs of names of the same photo or video: the new path, and the existing one.
   private var twins: [(path: [UInt8], existing: [UInt8])] = []
   /// Archives by the numbers of their groups.
   var archives: [Int: ArchiveProgress] = [:]
-  /// Whether everything so far is in the space, verified.
+  /// Whether the space has every file so far, verified.
   private var isAllVerified = true
 
-  /// Names that belong together.
+  /// A group of names that belong together.
   private struct Group {
     var left: Int
-    /// Whether the originals of all may go.
+    /// Whether all originals of the group may be deleted.
     var isVerified: Bool
     var hasCompanion = false
     var originals: [Original] = []
   }
 
-  /// Errors after which nothing more can be written into the space.
+  /// Errors after which nothing can be written into the space any more.
   private static let lasting: Set<CInt> = [ENOTCONN, ENODEV, ECONNABORTED, EROFS, ESTALE, ENOSPC, EDQUOT]
 
-  /// A run. `list` gets the originals that may be deleted; `base` is the working directory; `tools` are for archives.
+  /// A run. `list` collects the originals that may be deleted; `base` is the working directory; `tools` unpack
+  /// archives.
   package init(
     _ importer: Importer, observer: any ImportObserver, list: DeletionList?, base: [UInt8], tools: ArchiveTools? = nil
   ) {
@@ -71,9 +73,10 @@ package final class ImportRun {
     importer.follow { observer.read($0) }
   }
 
-  /// Imports sources; what was imported is durable then. `keepsName` says whether a directory's own name is an album.
-  /// `listing` is needed for archives. `accepts` says of names that belong together whether they are imported now. When it
-  /// ends before, what is left is listed, unless there is `accepts`.
+  /// Imports sources. When it returns, everything imported is durable, unless `summary.end` has an error. `keepsName`
+  /// says whether the name of a directory becomes an album. Archives need `listing`. `accepts` decides for each group
+  /// whether it is imported in this run. If the run ends early, the remaining files are still reported, unless
+  /// `accepts` is given.
   package func run(
     _ sources: [ImportSource], listing: SourceListing? = nil, keepsName: Bool,
     accepts: ((ArraySlice<SourceEntry>) -> Bool)? = nil
@@ -104,12 +107,12 @@ package final class ImportRun {
     finishAll()
     giveUpFollowers()
     if !importer.options.isTrial, goesOn {
-      // Nothing is lost without it.
+      // The photos are complete without their shared sidecars, so an error is ignored.
       importer.reservations.forget()
       for (path, existing) in twins { try? importer.shareSidecars(of: path, and: existing) }
     }
     if let list, goesOn {
-      // What belongs together may lie anywhere in a Takeout.
+      // Files that belong together may lie anywhere in a Takeout.
       let isTakeout = importer.options.takeout != nil
       if isAllVerified || !isTakeout { addArchives(to: list) }
       if isTakeout, !isAllVerified {
@@ -127,14 +130,14 @@ package final class ImportRun {
     return summary
   }
 
-  /// Whether also what it does not come to is told.
+  /// Whether files that the run does not reach are reported.
   private var listsAll = true
 
   var goesOn: Bool { summary.end == nil && !summary.isInterrupted }
 
   func end(_ error: CInt) { summary.end = summary.end ?? error }
 
-  /// Asks whether to go on before another file; false if not.
+  /// Checks for cancellation before the next file; returns false if the run has to stop.
   func mayGoOn() -> Bool {
     if observer.isCancelled { summary.isInterrupted = true }
     return goesOn
@@ -143,7 +146,7 @@ package final class ImportRun {
   private func visit(_ visit: SourceWalk.Visit) -> Bool {
     switch visit {
     case .failure(let path, let error): note(path, nil, .failed(.source(.init(number: error.rawValue))), false)
-    // What a system keeps for itself stays, and keeps nothing else from going.
+    // Files of the operating system are not imported, and do not prevent the deletion of other originals.
     case .leftOut(let path, let reason): note(path, nil, .skipped(reason), reason == .systemFile)
     case .entries(let entries): take(entries)
     }
@@ -164,7 +167,7 @@ package final class ImportRun {
     }
   }
 
-  /// Imports what belongs together. Its originals may go only together.
+  /// Imports a group. Its originals may be deleted only together.
   private func take(_ group: ArraySlice<SourceEntry>) {
     guard let first = group.first else { return }
     groups[first.group] = Group(
@@ -191,18 +194,18 @@ package final class ImportRun {
     }
   }
 
-  /// A file has its name, or will not get it.
+  /// Releases the reserved name of a file that has been named, or that failed.
   private func release(_ name: WantedName, in album: [[UInt8]]) {
     importer.reservations.release(NameReservations.path(album, name.numbered(name.first)))
   }
 
-  /// The same of a file whose name was known before it was copied.
+  /// Releases the reserved name of a copy. Nothing is reserved if its name was not known before it was copied.
   func release(_ goal: CopiedFile.Goal) {
     guard case .name(let name, let album) = goal else { return }
     importer.reservations.release(album.path(of: name.numbered(name.first)))
   }
 
-  /// Waits for files under way that are as long as one that comes and begin as it does: it may turn out to be the same.
+  /// Waits for files in progress with the same length and beginning as a new one, since it may be their duplicate.
   func awaitSame(size: Int64, beginning: () -> UInt64?) {
     guard importer.options.skipsDuplicates, size > 0 else { return }
     if isCopying(size: size, beginning: beginning) { return finishAll() }
@@ -212,14 +215,14 @@ package final class ImportRun {
     if alike.contains(where: { $0.beginning == own }) { finishAll() }
   }
 
-  /// Adds a file that was copied to those that are verified next.
+  /// Adds a copied file to the next batch for verification.
   func add(_ file: CopiedFile) {
     copied.append(file)
     let bytes = copied.reduce(0) { $0 + $1.status.size }
     if copied.count >= Self.most.files || bytes >= Self.most.bytes { finishCopied() }
   }
 
-  /// Begins to verify what was copied, when what was copied before is done.
+  /// Starts to verify the copied files, after the oldest batch if the limit of batches is reached.
   private func finishCopied() {
     if batches.count == Self.mostBatches { collect() }
     if copied.isEmpty { return }
@@ -227,7 +230,7 @@ package final class ImportRun {
     copied = []
   }
 
-  /// Verifies what was copied and is being copied, and waits for it.
+  /// Finishes and verifies all copies, and waits for the results.
   func finishAll() {
     while !copying.isEmpty { collectCopy() }
     finishCopied()
@@ -240,7 +243,7 @@ package final class ImportRun {
     for file in batch.wait() { ended(file) }
   }
 
-  /// A file has its name, or failed, or was verified and waits for its name.
+  /// Handles a file that was named, that failed, or that is verified and waits for its name.
   private func ended(_ file: CopiedFile) {
     switch file.state {
     case .copied, .verified: wait(file)
@@ -257,19 +260,20 @@ package final class ImportRun {
     case .withGroup(let archive): sortGroup(of: file, file, in: archive)
     case .beside(let leader):
       if let path = leaders[leader] { return follow(file, path) }
-      // The source is not opened again.
+      // The source is not opened again, so its directory need not stay open.
       file.entry.directory.descriptor = importer.target.incoming
       followers[leader, default: []].append(file)
     }
   }
 
-  /// Gives a file that describes another one a name beside it.
+  /// Names a JSON next to the file that it describes.
   private func follow(_ file: CopiedFile, _ leader: [UInt8]?) {
     guard let leader else { return note(file, importer.finisher.failed(file, .withoutFile)) }
     let parts = leader.split(separator: 0x2F).map { Array($0) }
     let (photo, album) = (parts.last ?? [], Array(parts.dropLast()))
     let name = TakeoutPlan.descriptionName(beside: photo)
-    // A part that was imported alone left it under its own name, by which it is the photo's as well.
+    // If its part was imported alone before, the JSON has the name that Takeout gave it, which belongs to the photo as
+    // well.
     if file.entry.name != name, Companions.key(of: photo) == Companions.key(of: file.entry.name),
       let result = importer.present(file, named: file.entry.name, in: album)
     {
@@ -278,7 +282,7 @@ package final class ImportRun {
     note(file, importer.place(file, named: WantedName(name), in: album))
   }
 
-  /// How many files of an archive wait for those that they describe.
+  /// The number of JSONs of an archive that wait for the file that they describe.
   func followers(in archive: Int) -> Int { followers.values.joined().count { $0.entry.group == archive } }
 
   private func giveUpFollowers() {
@@ -305,7 +309,7 @@ package final class ImportRun {
       isDescribed: entry.takeoutNumber.flatMap { takeout?.matches.isDescribed($0) })
     if entry.isDatedByFile { summary.countDatedByFile(result.outcome, of: entry.path) }
     noteTwins(of: entry, result.outcome)
-    // Of several of one name the first that is in the space leads.
+    // If several files have the same name, the JSON goes next to the first one that is in the space.
     if let number = entry.takeoutNumber, takeout?.isLeader(number) ?? false, (leaders[number] ?? nil) == nil {
       leaders[number] = .some(result.outcome.path)
       for file in followers.removeValue(forKey: number) ?? [] { follow(file, result.outcome.path) }
@@ -329,13 +333,13 @@ package final class ImportRun {
     }
   }
 
-  /// Notes the other names of a photo or video that the space has.
+  /// Records the other names that the space has for a photo or video.
   private func noteTwins(of entry: SourceEntry, _ outcome: ImportOutcome) {
     guard let path = outcome.path, Companions.kind(of: path) == .media else { return }
     switch outcome {
     case .duplicate(let path, let existing) where path != existing: twins.append((path, existing))
     case .known, .duplicate:
-      // A sidecar may be new that comes with it, and a description that lay in another part of a Takeout.
+      // A new sidecar may have come with it, or its JSON may lie in another part of the Takeout.
       let isLeader = entry.takeoutNumber.map { importer.options.takeout?.isLeader($0) ?? false } ?? false
       guard isLeader || groups[entry.group]?.hasCompanion ?? false else { return }
       for existing in importer.otherNames(of: path, size: entry.status.size) { twins.append((path, existing)) }
@@ -343,7 +347,7 @@ package final class ImportRun {
     }
   }
 
-  /// A path from the root directory on.
+  /// The absolute form of a path.
   func absolute(_ path: [UInt8]) -> [UInt8] {
     if path.first == 0x2F { return path }
     return path.isEmpty ? base : base + [0x2F] + path

@@ -1,40 +1,40 @@
 package import HostFiles
 
-/// What one run of an import did.
+/// The counts and the end of one run of an import.
 package struct ImportSummary: Hashable, Sendable {
   package var imported = 0
   package var duplicates = 0
   package var known = 0
   package var skipped = 0
-  /// Files and folders that systems keep for themselves, which stay where they are, and the paths of the first of them.
+  /// Files and folders that operating systems create for themselves, which stay in the source, and the first of their
+  /// paths.
   package var systemFiles = 0
   package var systemPaths: [[UInt8]] = []
-  /// Photos and videos that came to the day of their files, since nothing says when they were taken, and the paths of the
-  /// first of them.
+  /// Photos and videos that state no time and were sorted by the time of their file, and the first of their paths.
   package var datedByFile = 0
   package var datedByFilePaths: [[UInt8]] = []
   package var failed = 0
-  /// Those that it did not come to.
+  /// Files that the run did not reach.
   package var unreached = 0
-  /// Bytes of files that are in the space.
+  /// The size in bytes of the source files that the space has.
   package var bytes: Int64 = 0
-  /// The deepest directory, from the space's root, that all of these files are in; nil if there are none.
+  /// The deepest common directory of all these files, from the root of the space; nil if there are none.
   package var directory: [[UInt8]]?
-  /// Whether it was interrupted before all was looked at.
+  /// Whether the run was interrupted before all files were handled.
   package var isInterrupted = false
-  /// Whether originals of a Google Takeout stay because not all of it was verified.
+  /// Whether the originals of a Google Takeout are kept because not all of it was verified.
   package var isTakeoutKept = false
-  /// Archives that stay because not all of each was verified.
+  /// Archives that are kept because not every entry was verified.
   package var keptArchives: [[UInt8]] = []
-  /// Why it could not go on; nil if it could.
+  /// The system error that ended the run early; nil if it was not ended.
   package var end: CInt?
 
-  /// All that the sources have.
+  /// The number of files of all sources.
   package var all: Int { imported + duplicates + known + skipped + systemFiles + failed + unreached }
-  /// Whether the space has everything that may be a photo.
+  /// Whether the space has every file that may be a photo.
   package var isWhole: Bool { skipped == 0 && failed == 0 && unreached == 0 && !isInterrupted && end == nil }
 
-  /// Paths that are kept of a kind.
+  /// The most paths of each kind that are kept.
   private static let mostPaths = 16
 
   mutating func count(_ outcome: ImportOutcome, _ size: Int64, of path: [UInt8]) {
@@ -55,7 +55,7 @@ package struct ImportSummary: Hashable, Sendable {
     directory = directory.map { zip($0, own).prefix { $0 == $1 }.map(\.0) } ?? own
   }
 
-  /// Counts a photo or video that states no time, if it came to its day in this run.
+  /// Counts a photo or video that was sorted in this run by the time of its file.
   mutating func countDatedByFile(_ outcome: ImportOutcome, of path: [UInt8]) {
     switch outcome {
     case .imported, .duplicate:
@@ -66,16 +66,16 @@ package struct ImportSummary: Hashable, Sendable {
   }
 }
 
-/// Who follows an import.
+/// Receives the progress of an import.
 package protocol ImportObserver: AnyObject {
-  /// Called when the outcome for a source is known. `status` is nil for what could not be looked at; `isDescribed`, if
-  /// the sources are a Google Takeout, says whether a file has a JSON, or a JSON a file.
+  /// Called with the outcome of a source file. `status` is nil if its status could not be read. `isDescribed` is nil
+  /// unless the sources are a Google Takeout; it says whether the file has a JSON, or the JSON a file.
   func finished(
     _ path: [UInt8], _ status: FileStatus?, _ outcome: ImportOutcome, isVerified: Bool, isDescribed: Bool?)
-  /// Called when the space could not take extended attributes of a file, which is imported without them.
+  /// Called when the space could not store extended attributes of a file. The file is imported without them.
   func lost(_ attributes: [[UInt8]], of path: [UInt8])
-  /// Called with a number of bytes that were read of a source that is not finished yet.
+  /// Called with the number of bytes of each read of a source.
   func read(_ bytes: Int)
-  /// Whether to stop after the file at hand.
+  /// Whether to stop after the current file.
   var isCancelled: Bool { get }
 }

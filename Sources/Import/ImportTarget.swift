@@ -2,18 +2,18 @@ internal import HostFiles
 package import System
 package import SystemPackage
 
-/// A space that files are imported into, as far as a client sees it.
+/// A mounted space that files are imported into.
 package struct ImportTarget: Sendable {
   /// The root directory.
   package let root: Descriptor
-  /// The directory for files that are not whole yet.
+  /// The directory for partial files.
   package let incoming: Descriptor
-  /// The device of the mount.
+  /// The device number of the mount.
   package let device: UInt64
   /// Finds files of the space by their length.
   package let files: any StoredFiles
 
-  /// Puts the four together.
+  /// A target with these properties.
   package init(root: Descriptor, incoming: Descriptor, device: UInt64, files: any StoredFiles) {
     self.root = root
     self.incoming = incoming
@@ -23,7 +23,7 @@ package struct ImportTarget: Sendable {
 }
 
 extension ImportTarget {
-  /// A file of the space, open, with its directory and its name; nil if it is not there any more.
+  /// Opens a file of the space. Returns it with its directory and name, or nil if it does not exist any more.
   func open(_ path: [UInt8], _ calls: FileCalls) -> (folder: Descriptor, name: [UInt8], file: Descriptor)? {
     var parts = path.split(separator: 0x2F).map { Array($0) }
     var albums = AlbumOpener(calls, in: root, makes: false)
@@ -36,11 +36,11 @@ extension ImportTarget {
 
 /// Finds files of a space.
 package protocol StoredFiles: Sendable {
-  /// The paths of regular files of some lengths, from the root of the space.
+  /// The paths of the regular files with these lengths in bytes, from the root of the space, by length.
   func paths(ofSizes sizes: Set<Int64>) throws(Errno) -> [Int64: [[UInt8]]]
 }
 
-/// A name for a file, and the first number that it may get.
+/// The name that a file should get, and the first number to try.
 struct WantedName: Sendable {
   let bytes: [UInt8]
   var first = 1
@@ -51,9 +51,9 @@ struct WantedName: Sendable {
     stem = Companions.parts(of: bytes).stem
   }
 
-  /// The name with a number, which goes after what it has in common with the names that belong to it.
+  /// The name with a number, which stands right after the stem that the whole group shares.
   func numbered(_ number: Int) -> [UInt8] { FreeNames.name(bytes, number: number, stem: stem) }
 
-  /// The names that it may get, the best first.
+  /// The names to try, the preferred first.
   var candidates: some Sequence<[UInt8]> { (first...FreeNames.most).lazy.map { numbered($0) } }
 }

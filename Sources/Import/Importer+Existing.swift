@@ -2,15 +2,15 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// What is there already.
+/// Finding content that the space has already.
 extension Importer {
-  /// The outcome of an entry whose name, length and time the album has; nil if it has them not.
+  /// The outcome of an entry if the album has a file of its name, length and time; nil if not.
   func known(_ entry: SourceEntry, named wanted: WantedName, in album: Album) throws(ImportFailure) -> Result? {
     let names = try names(like: entry.status, wanted, in: album)
     if names.isEmpty { return nil }
     guard options.deletesOriginals, !options.isTrial else {
-      // Cameras that are used at once write files of one name and length, and media that count two seconds, one or a
-      // hundredth give them one time.
+      // Cameras used at the same time write files of the same name and length. File systems that round times to two
+      // seconds, one second or a hundredth also give them the same time, so the beginnings are compared.
       let isCoarse = entry.status.modified.nanoseconds % 10_000_000 == 0
       if !isCoarse { return (.known(path: album.path(of: names[0])), nil, false) }
       return try known(names, beginning: beginning(of: entry), in: album)
@@ -25,7 +25,8 @@ extension Importer {
     return nil
   }
 
-  /// The names in an album that a file would get one after the other, as far as files of its length and time have them.
+  /// The names in an album, in the order of their numbers, whose files have this length and modification time. The
+  /// search ends at the first free name.
   func names(like status: FileStatus, _ wanted: WantedName, in album: Album) throws(ImportFailure) -> [[UInt8]] {
     var found: [[UInt8]] = []
     for name in wanted.candidates {
@@ -36,8 +37,8 @@ extension Importer {
     return found
   }
 
-  /// The outcome of an entry that is as one of some names if it begins as it does. Cameras that are used at once write
-  /// files of one name, length and time.
+  /// The outcome of an entry if one of these files begins with the same bytes; nil if none does. Name, length and time
+  /// alone do not identify a file when several cameras are used.
   func known(_ names: [[UInt8]], beginning: UInt64, in album: Album) throws(ImportFailure) -> Result? {
     for name in names {
       let other = try ImportFailure.ofSpace { () throws(Errno) in
@@ -48,14 +49,14 @@ extension Importer {
     return nil
   }
 
-  /// What a source begins with.
+  /// The hash of a source's first bytes.
   func beginning(of entry: SourceEntry) throws(ImportFailure) -> UInt64 {
     try ImportFailure.ofSource { () throws(Errno) in
       try reading.beginning(of: calls.openFile(entry.name, in: entry.directory.descriptor))
     }
   }
 
-  /// What a file of the space begins with; nil if it cannot be read.
+  /// The hash of the first bytes of a file of the space; nil if it cannot be read.
   func beginning(of candidate: [UInt8]) -> UInt64? {
     if let known = beginnings[candidate] { return known }
     guard let file = target.open(candidate, calls)?.file, let found = try? reading.beginning(of: file) else {
@@ -65,7 +66,7 @@ extension Importer {
     return found
   }
 
-  /// The outcome of an entry whose content the space has under another name; nil if it has it not.
+  /// The outcome of an entry if the space has its content under another name; nil if not.
   func duplicate(_ entry: SourceEntry, named wanted: WantedName, in album: Album?) throws(ImportFailure) -> Result? {
     guard options.skipsDuplicates, let candidates = stored[entry.status.size], !candidates.isEmpty else { return nil }
     let own = try beginning(of: entry)
@@ -77,7 +78,7 @@ extension Importer {
           try reading.digest(of: entry.name, in: entry.directory.descriptor, entry.status, pastMemory: true)
         }
       digest = known
-      // One that cannot be read back is no reason not to store the content.
+      // If the stored file cannot be read back, the content is stored again.
       guard let found = try? calls.digest(of: file), found == known else { continue }
       guard let album, !options.isTrial else {
         return (.duplicate(path: candidate, existing: candidate), known, false)
@@ -89,8 +90,8 @@ extension Importer {
     return nil
   }
 
-  /// The outcome of a file that was copied, if an album has it under the name that it is to get, or the space has its
-  /// content elsewhere; nil if not.
+  /// The outcome of a copied file if the album has it under a name that it could get, or if the space has its content
+  /// elsewhere; nil otherwise.
   func existing(_ copied: CopiedFile, named wanted: WantedName, in album: Album) throws(ImportFailure) -> Result? {
     guard let digest = copied.digest else { return nil }
     for name in wanted.candidates {
@@ -110,7 +111,7 @@ extension Importer {
     return nil
   }
 
-  /// The outcome of a file that was copied, if an album has it under one name, whatever it has under others; nil if not.
+  /// The outcome of a copied file if the album has it under exactly this name; nil if not.
   func existing(_ copied: CopiedFile, under name: [UInt8], in album: Album) -> Result? {
     guard let file = try? calls.openFile(name, in: album.descriptor), let status = try? calls.status(of: file) else {
       return nil
@@ -118,7 +119,7 @@ extension Importer {
     return same(copied, as: file, status, at: album.path(of: name))
   }
 
-  /// The outcome of a file that was copied, if a file of the space has its content and may stand for it; nil if not.
+  /// The outcome of a copied file if a file of the space has its content and may replace it; nil if not.
   private func same(_ copied: CopiedFile, as file: Descriptor, _ status: FileStatus, at path: [UInt8]) -> Result? {
     guard let digest = copied.digest, status.kind == .file, status.size == copied.status.size,
       (try? reading.beginning(of: file)) == copied.beginning,
@@ -128,7 +129,7 @@ extension Importer {
     return options.skipsDuplicates ? (.duplicate(path: path, existing: path), digest, true) : nil
   }
 
-  /// Other names of a file of the space, as far as the space finds them by its length.
+  /// The other names of a file of the space, among the files of its length that the space reported.
   func otherNames(of path: [UInt8], size: Int64) -> [[UInt8]] {
     func inode(_ path: [UInt8]) -> UInt64? {
       target.open(path, calls).flatMap { try? calls.status(of: $0.file).inode }
@@ -137,8 +138,9 @@ extension Importer {
     return candidates.filter { $0 != path && inode($0) == own }
   }
 
-  /// Whether a file that comes may be another name of one with the same bytes. Photos and videos may. What describes a
-  /// photo may only where that photo is one file in both places: who writes one means that photo.
+  /// Whether a new file may become another hard link of an existing file with the same bytes. Photos and videos may. A
+  /// companion may only if the same photo lies next to it in both places, because an edit of the companion applies to
+  /// that photo.
   private func mayBeOne(_ candidate: [UInt8], _ wanted: WantedName, in album: Album?) -> Bool {
     if Companions.kind(of: wanted.bytes) == .media { return true }
     guard let path = album?.path(of: wanted.numbered(wanted.first)) else { return false }
@@ -147,7 +149,7 @@ extension Importer {
     return photo == self.photo(beside: candidate)
   }
 
-  /// The inode of the photo or video whose whole name a companion has.
+  /// The inode of the photo or video whose full name the companion's name contains.
   private func photo(beside path: [UInt8]) -> UInt64? {
     guard Companions.kind(of: path) == .companion, let point = path.lastIndex(of: 0x2E) else { return nil }
     let photo = Array(path[..<point])
@@ -155,8 +157,8 @@ extension Importer {
     return try? calls.status(of: file).inode
   }
 
-  /// Gives a file of the space a name in an album, unless it has one there; nil if it can have no more names, or is not
-  /// what was opened.
+  /// Links a file of the space into an album, unless the album has it. Returns its path, or nil if the file can have no
+  /// further links or its name now leads to another file.
   private func link(
     _ name: [UInt8], in folder: Descriptor, _ file: Descriptor, as wanted: WantedName, in album: Album
   ) throws(ImportFailure) -> [UInt8]? {

@@ -1,14 +1,14 @@
 internal import HostFiles
 internal import SystemPackage
 
-/// Names of files in the space.
+/// Naming files in the space.
 extension Importer {
-  /// What verifies files and names them.
+  /// Verifies copied files and names them.
   var finisher: CopyFinisher {
     CopyFinisher(calls: calls, placement: VerifiedPlacement(calls, incoming: target.incoming))
   }
 
-  /// Gives a file that was verified a name in an album, unless the space has its content.
+  /// Names a verified file in an album, unless the space has its content.
   func place(_ copied: CopiedFile, named name: WantedName, in parts: [[UInt8]]) -> Result {
     do throws(ImportFailure) {
       guard let album = try album(parts) else { return finisher.failed(copied, .interrupted) }
@@ -28,21 +28,21 @@ extension Importer {
     return (try? calls.statusIfTaken(name, in: album.descriptor)) != nil
   }
 
-  /// The outcome of a file that was verified, if an album has its content under this very name; nil if not. What another
-  /// name has may describe another photo.
+  /// The outcome of a verified file if an album has its content under exactly this name; nil if not. A file of another
+  /// name may describe another photo.
   func present(_ copied: CopiedFile, named name: [UInt8], in parts: [[UInt8]]) -> Result? {
     guard let album = try? album(parts), let existing = existing(copied, under: name, in: album) else { return nil }
     finisher.remove(copied)
     return existing
   }
 
-  /// Gives the sidecars beside one of two names of a photo a name beside the other one, if that has none of the kind: the
-  /// catalog looks beside the first name only. A sidecar that is beside both stays as it is, as no rule says which counts.
+  /// Links the sidecars of either of two names of a photo next to the other name, if that has no sidecar of the same
+  /// kind. The catalog looks only next to the first name. If both names have one, both stay: no rule says which counts.
   func shareSidecars(of one: [UInt8], and other: [UInt8]) throws(ImportFailure) {
     guard let first = try sidecars(beside: one), let second = try sidecars(beside: other) else { return }
     for (source, target) in [(first, second), (second, first)] {
       for (ending, name) in source.names where target.names[ending] == nil {
-        // Adjustments are found by the stem, the others by the whole name.
+        // The name of an adjustments file has the photo's stem, that of any other sidecar the photo's full name.
         let beside = ending == "aae" ? Array(target.photo[..<Companions.parts(of: target.photo).stem]) : target.photo
         let free = TakeoutPlan.name(beside: beside, ending: "." + ending)
         do throws(Errno) {
@@ -57,7 +57,7 @@ extension Importer {
     }
   }
 
-  /// The sidecars beside a photo, by their endings.
+  /// The sidecars next to a photo, by their endings.
   private func sidecars(
     beside path: [UInt8]
   ) throws(ImportFailure) -> (album: Album, photo: [UInt8], names: [String: [UInt8]])? {
@@ -69,11 +69,11 @@ extension Importer {
     for name in others where Companions.kind(of: name) == .companion {
       var stem = Array(name[..<(name.lastIndex(of: 0x2E) ?? 0)])
       let ending = TakeoutText.folded(name[(stem.count + 1)...])
-      // A part of a Takeout that was imported alone left it under its own name.
+      // If one part of a Takeout was imported alone, its JSON still has the name that Takeout gave it.
       if ending == "json", Companions.kind(of: stem) != .media { stem = TakeoutName.withoutSuffix(stem) ?? stem }
       guard ["xmp", "aae", "json"].contains(ending), (try? calls.status(of: name, in: album.descriptor).kind) == .file
       else { continue }
-      // What has the whole name of another photo describes that one.
+      // A sidecar with the full name of another photo describes that photo.
       let isWhole = Companions.kind(of: stem) == .media
       guard isWhole ? stem == photo : stem.count == own.stem else { continue }
       if isWhole || names[ending] == nil { names[ending] = name }
@@ -81,7 +81,8 @@ extension Importer {
     return (album, photo, names)
   }
 
-  /// The outcome of a trial for a file that would be imported; `album` is nil if it would be made.
+  /// The outcome that a dry run reports for a file that would be imported. `album` is nil if it would have to be
+  /// created.
   func planned(_ wanted: WantedName, in album: Album?, _ parts: [[UInt8]]) throws(ImportFailure) -> Result {
     let name = try freeName(wanted, in: album)
     return (.imported(path: Array((parts + [name]).joined(separator: [0x2F]))), nil, false)

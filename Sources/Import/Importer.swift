@@ -1,10 +1,11 @@
-// Importing files: copied into `.agonyfs/incoming`, verified, then named.
+// Importing files: each is copied into `.agonyfs/incoming`, verified, then named.
 //
 // Invariants
-// 1. A name that others see comes last, and replaces nothing: what it leads to is whole and, unless that was switched
-//    off, verified: the hash of what was written, of what the storage has, and of the source read again are the same.
+// 1. A file gets its visible name last, and the name replaces nothing. The file is then complete and, unless
+//    verification was switched off, verified: the hashes of the written bytes, of the stored bytes and of the source
+//    read again are the same.
 // 2. Every entry of a source has exactly one outcome.
-// 3. What is kept between two files is bounded, however many there are.
+// 3. The state kept from one file to the next is bounded, however many files there are.
 
 internal import Glibc
 package import HostFiles
@@ -14,37 +15,37 @@ package import SystemPackage
 
 /// How files are imported.
 package struct ImportOptions: Sendable {
-  /// The album that everything goes into.
+  /// The album that everything goes into, as names from the root of the space.
   package var album: [[UInt8]] = []
-  /// Chooses albums in place of directories; nil keeps the directories.
+  /// Chooses albums instead of the directories of the sources; nil keeps the directories.
   package var sorter: (any AlbumSorter)?
-  /// What is known of a Google Takeout, if the sources are one.
+  /// The plan of a Google Takeout, if the sources are one.
   package var takeout: TakeoutPlan?
-  /// Whether content that the space has is not stored again.
+  /// Whether content that the space has is linked instead of being stored again.
   package var skipsDuplicates = true
-  /// Whether what was stored is verified.
+  /// Whether stored files are verified.
   package var verifies = true
-  /// Whether originals are to be deleted, so that also what is there already has to be verified.
+  /// Whether originals will be deleted. Files that the space has already must then be verified as well.
   package var deletesOriginals = false
-  /// Says of the path of a directory that something else is mounted at whether it is left out.
+  /// Given the path of a directory that is a mount point, returns why it is left out; nil if it is not.
   package var leavesOut: (@Sendable ([UInt8]) -> SkipReason?)?
-  /// Whether also what systems keep for themselves is imported.
+  /// Whether files that operating systems create for themselves are imported as well.
   package var takesAllFiles = false
-  /// Whether nothing is done, and only said what would be.
+  /// Whether this is a dry run, which reports outcomes and changes nothing.
   package var isTrial = false
-  /// Whether files are verified on one thread while the next ones are copied on another.
+  /// Whether one thread verifies files while another copies the next ones.
   package var overlaps = true
-  /// What only this run is called.
+  /// The unique name of this run.
   package let name: [UInt8]
 
-  /// What the names of files that are not whole begin with, in this run.
+  /// The prefix of the names of this run's partial files.
   var partialPrefix: [UInt8] { Array(".partial-".utf8) + name + [0x2D] }
 
-  /// The options of a run with a name of its own.
+  /// The default options, with a random name.
   package init() { name = Hexadecimal.digits(of: (0..<8).map { _ in UInt8.random(in: .min ... .max) }) }
 }
 
-/// Decides of files, one after the other, whether they are imported, and under which names.
+/// Decides for one file after the other whether it is imported, and under which name.
 package final class Importer {
   let calls: FileCalls
   let target: ImportTarget
@@ -52,21 +53,22 @@ package final class Importer {
   private(set) var reading: SourceReading
   private var albums: AlbumOpener
   private var number = 0
-  /// Paths of files by their lengths: those of the space for a batch, and those that were imported since.
+  /// Paths of files by their lengths: the space's answer for a batch, and files imported since.
   private(set) var stored: [Int64: [[UInt8]]] = [:]
-  /// What files of the space begin with, by their paths: cameras write many that are as long as each other.
+  /// Hashes of the first bytes of files of the space, by path. They are cached because cameras write many files of the
+  /// same length.
   var beginnings: [[UInt8]: UInt64] = [:]
   private static let mostBeginnings = 32_768
-  /// Names that files of this run are going to get.
+  /// Names reserved for files of this run.
   var reservations = NameReservations()
-  /// Files that were imported since `stored` was asked for.
+  /// The number of files imported since `stored` was queried.
   private var storedCount = 0
   private static let mostStored = 1 << 18
 
-  /// An outcome, and whether the content of the space and of the source were both read again and were the same.
+  /// An outcome, and whether the stored content and the source were both read again and were the same.
   package typealias Result = (outcome: ImportOutcome, digest: FileDigest?, isVerified: Bool)
 
-  /// Imports into a space.
+  /// An importer into a space.
   package init(_ calls: FileCalls, into target: ImportTarget, options: ImportOptions) {
     self.calls = calls
     self.target = target
@@ -75,21 +77,21 @@ package final class Importer {
     albums = AlbumOpener(calls, in: target.root, makes: !options.isTrial)
   }
 
-  /// Asks the space for files that entries may be duplicates of.
+  /// Asks the space for the files that entries may be duplicates of.
   package func prepare(_ entries: [SourceEntry]) throws(Errno) {
     try prepare(sizes: Set(entries.filter { $0.status.kind == .file && $0.status.size > 0 }.map(\.status.size)))
   }
 
-  /// Asks the space for files that files of some lengths may be duplicates of.
+  /// Asks the space for files of the given lengths in bytes.
   func prepare(sizes: Set<Int64>) throws(Errno) {
     storedCount = 0
     if options.skipsDuplicates { stored = try target.files.paths(ofSizes: sizes) }
   }
 
-  /// How far an entry is.
+  /// What is done next with an entry.
   enum Step {
     case ended(Result)
-    /// It is to be copied, then verified and named.
+    /// It has to be copied, then verified and named.
     case copying(CopyJob)
   }
 
@@ -104,10 +106,10 @@ package final class Importer {
     }
   }
 
-  /// Calls `progress` with numbers of bytes that were read, from now on.
+  /// From now on, calls `progress` with the number of bytes of each read.
   func follow(_ progress: @escaping (Int) -> Void) { reading.progress = progress }
 
-  /// Notes where a file is now, for those that come.
+  /// Records the path of an imported file, so that later files can be found to be duplicates of it.
   func noteStored(_ path: [UInt8], size: Int64, beginning: UInt64) {
     guard options.skipsDuplicates, size > 0 else { return }
     if storedCount >= Self.mostStored { return }
@@ -121,9 +123,9 @@ package final class Importer {
     beginnings[path] = beginning
   }
 
-  /// Opens an album; nil if there is none and this is a trial.
+  /// Opens an album; nil in a dry run if it does not exist.
   func album(_ parts: [[UInt8]]) throws(ImportFailure) -> Album? {
-    // What lies there is no album, and goes after a week.
+    // The directory is not an album, and its files are removed after a week.
     if parts.first == Array(".agonyfs".utf8) { throw .badName }
     return try ImportFailure.ofSpace { () throws(Errno) in try albums.open(parts) }
   }
@@ -138,7 +140,7 @@ package final class Importer {
     return .copying(job(entry, to: .name(name, album)))
   }
 
-  /// Creates a file that is not whole yet.
+  /// Creates a partial file.
   func createPartial() throws(ImportFailure) -> (name: [UInt8], file: Descriptor) {
     let name = nextPartial()
     let file = try ImportFailure.ofSpace { () throws(Errno) in
@@ -147,14 +149,14 @@ package final class Importer {
     return (name, file)
   }
 
-  /// The name of the next file that is not whole yet.
+  /// The name of the next partial file.
   private func nextPartial() -> [UInt8] {
     number += 1
     return options.partialPrefix + Array(String(number).utf8)
   }
 
   private func job(_ entry: SourceEntry, to goal: CopiedFile.Goal) -> CopyJob {
-    // What waits for its name is compared with what has it then.
+    // A file that waits for its name is compared with the file that has the name by then.
     var isHashed = options.verifies
     if case .beside = goal { isHashed = true }
     return CopyJob(
@@ -165,12 +167,12 @@ package final class Importer {
   /// Copies a file on the calling thread.
   func copy(_ job: CopyJob) -> Swift.Result<CopiedFile, ImportFailure> { job.outcome(reading) }
 
-  /// Tells that a file was read on another thread.
+  /// Reports progress for a file that was read on another thread.
   func noteRead(_ bytes: Int64) { reading.progress?(Int(bytes)) }
 }
 
 extension SkipReason {
-  /// Why something that is no regular file is left out; nil for files.
+  /// Why an entry that is not a regular file is left out; nil for files and directories.
   init?(_ kind: FileStatus.Kind) {
     switch kind {
     case .file, .directory: return nil

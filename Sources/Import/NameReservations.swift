@@ -1,34 +1,34 @@
-// Names that a run may give to files.
+// The names that a run may give to files.
 //
 // Invariants
-// 1. A name that a file of the run is going to get is taken for all others, from the moment that it is chosen until the
-//    file has it or failed.
-// 2. Names that belong together get one number, and no number with which a companion lies beside a photo that it does not
+// 1. A name that a file of the run is going to get is taken for all other files, from its choice until the file is
+//    named or failed.
+// 2. All names of a group get the same number, and never one that puts a companion next to a photo that it does not
 //    belong to.
-// 3. What is kept of albums is bounded. What is forgotten is listed again.
+// 3. The cached listings of albums are bounded. A listing that was dropped is read again.
 
 internal import HostFiles
 internal import Media
 internal import System
 internal import SystemPackage
 
-/// A file that gets a name.
+/// A file that needs a name.
 struct NameCandidate {
   let status: FileStatus
   /// The album, from the root of the space.
   let album: [[UInt8]]
   let name: WantedName
-  /// What its bytes begin with; nil if that cannot be read, or not yet.
+  /// The hash of its first bytes; nil if they cannot be read, or not yet.
   let beginning: () -> UInt64?
-  /// What tells the bytes of the JSON of a Takeout that describes it from others.
+  /// The mark of the Takeout JSON that describes it (`TakeoutDescription.mark`).
   var description: Int?
 }
 
-/// Names in albums: those that are there, and those that the run is going to give.
+/// The names in albums: existing ones, and those that the run is going to give.
 struct NameReservations {
-  /// Paths of files of the run that have no name yet.
+  /// Paths of the run's files that are not named yet.
   private var reserved: Set<[UInt8]> = []
-  /// Names that belong together, by album and key.
+  /// Names by album and group key.
   private var albums: [[UInt8]: [[UInt8]: [[UInt8]]]] = [:]
   private var count = 0
   private static let most = 1 << 18
@@ -43,7 +43,7 @@ struct NameReservations {
     note(name, in: album)
   }
 
-  /// Notes a name that a file has now.
+  /// Records the name of a file in an album.
   mutating func note(_ name: [UInt8], in album: [[UInt8]]) {
     let key = Companions.key(of: name)
     let album = Array(album.joined(separator: [0x2F]))
@@ -53,10 +53,10 @@ struct NameReservations {
 
   mutating func release(_ path: [UInt8]) { reserved.remove(path) }
 
-  /// Has albums listed again.
+  /// Drops the listings, so that albums are read again.
   mutating func forget() { (albums, count) = ([:], 0) }
 
-  /// The names of an album that have a key; `list` gives all names that are there.
+  /// The names in an album with this key; `list` reads all existing names.
   mutating func names(in album: [[UInt8]], key: [UInt8], list: () -> [[UInt8]]) -> [[UInt8]] {
     let path = Array(album.joined(separator: [0x2F]))
     if let known = albums[path] { return known[key] ?? [] }
@@ -79,7 +79,7 @@ struct NameReservations {
 }
 
 extension Importer {
-  /// The first number with which the names of files that belong together are free, or are those files already.
+  /// The first number with which all names of a group are free, or already belong to the same files.
   func firstNumber(_ members: [NameCandidate]) -> Int {
     for number in 1...FreeNames.most {
       let states = members.map { state($0, number) }
@@ -101,16 +101,16 @@ extension Importer {
       return .free
     }
     guard other.kind == .file, other.size == member.status.size else { return .taken }
-    // Media that count two seconds, one or a hundredth give many files one time.
+    // File systems that round times to two seconds, one second or a hundredth give many files the same time.
     if other.modified == member.status.modified, other.modified.nanoseconds % 10_000_000 != 0 { return .same }
     guard other.modified == member.status.modified || options.skipsDuplicates && other.size > 0 else { return .taken }
-    // What comes out of an archive is compared once it is there.
+    // A file from an archive has no bytes to compare yet; it is compared after it is unpacked.
     guard let own = member.beginning() else { return .same }
     return own == beginning(of: path) ? .same : .taken
   }
 
-  /// Whether with a number a companion would lie beside a photo that it does not belong to. Companions without a photo go
-  /// where they are named.
+  /// Whether this number would put a companion next to a photo that it does not belong to. A group of companions
+  /// without a photo keeps its names.
   private func isBesideOthers(_ members: [NameCandidate], _ number: Int) -> Bool {
     let names = members.map { (album: $0.album, name: $0.name.numbered(number)) }
     let kinds = names.map { Companions.kind(of: $0.name) }
@@ -128,7 +128,7 @@ extension Importer {
       }
       let descriptions = members.filter { $0.album == album }.compactMap(\.description)
       for other in others where !own.contains(other) {
-        // It came with another part of the Takeout.
+        // The other file came with another part of the same Takeout.
         if !descriptions.isEmpty, let mark = descriptionMark(other, in: album), descriptions.contains(mark) { continue }
         if hasCompanion || Companions.kind(of: other) == .companion { return true }
       }
@@ -136,7 +136,7 @@ extension Importer {
     return false
   }
 
-  /// What tells the bytes of a JSON in an album from others; nil if it is none.
+  /// The mark of the JSON in an album; nil if the file is not a JSON.
   private func descriptionMark(_ name: [UInt8], in album: [[UInt8]]) -> Int? {
     guard TakeoutPlan.Builder.isDescription(name), let open = try? self.album(album),
       let file = try? calls.openFile(name, in: open.descriptor), let status = try? calls.status(of: file),

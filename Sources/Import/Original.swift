@@ -3,43 +3,43 @@ internal import HostFiles
 
 /// An original that may be deleted.
 package struct Original: Hashable, Sendable {
-  /// Its directory, absolute, and its name.
+  /// Its absolute directory, and its name.
   package let directory: [UInt8]
   package let name: [UInt8]
   package let size: Int64
-  /// What the run that verified it saw; another run cannot compare it.
+  /// Hashes of its state when this run verified it. Other runs do not have the key and cannot compare them.
   let seen: Seen
 
-  /// Its path.
+  /// Its absolute path.
   package var path: [UInt8] { directory == [0x2F] ? directory + name : directory + [0x2F] + name }
 
-  /// Whether a status is that of the original as it was when this run verified it.
+  /// Whether the status is the same as when this run verified the original. `inodeCounts` includes the inode number.
   func isUnchanged(_ status: FileStatus, inodeCounts: Bool) -> Bool {
     status.kind == .file
       && StatusHash.of(status, inodeCounts: inodeCounts) == (inodeCounts ? seen.statusAndInode : seen.status)
   }
 
-  /// The same original, as this run verified it again.
+  /// A copy with the status that this run saw when it verified the original again.
   func verified(as status: FileStatus) -> Original {
     Original(directory: directory, name: name, status, hash: seen.content)
   }
 
-  /// Hashes that say whether an original is what it was, to the run that made them.
+  /// Hashes that identify the verified state of an original within the run that made them.
   struct Seen: Hashable, Sendable {
-    /// Of its status without and with the inode number (`StatusHash`).
+    /// Hashes of its status, without and with the inode number (`StatusHash`).
     let status: [UInt8]
     let statusAndInode: [UInt8]
-    /// Of its content (`ContentHasher`).
+    /// The hash of its content (`ContentHasher`).
     let content: [UInt8]
   }
 }
 
-/// Hashes of statuses, under a key of the process.
+/// Hashes of statuses, with a key that only this process has.
 private enum StatusHash {
   static let count = 16
   private static let key = SecretBytes.random(count: 32)
 
-  /// The hash of device, size, times of change, and perhaps the inode number.
+  /// The hash of device, size, both times and, if `inodeCounts`, the inode number.
   static func of(_ status: FileStatus, inodeCounts: Bool) -> [UInt8] {
     let numbers = [
       Int64(bitPattern: status.device), inodeCounts ? Int64(bitPattern: status.inode) : 0, status.size,
@@ -59,8 +59,8 @@ extension Original {
     self.init(directory: directory, name: name, size: status.size, seen: seen)
   }
 
-  /// The bytes of a record: the length of the rest in four bytes, the size in eight, the three hashes, the length of the
-  /// directory in four bytes, the directory, the name. Numbers are little-endian.
+  /// The bytes of a record: the length of the rest in four bytes, the size in eight, the three hashes, the length of
+  /// the directory in four bytes, the directory, the name. Numbers are little-endian.
   var encoded: [UInt8] {
     let body =
       Self.bytes(of: UInt64(bitPattern: size)) + seen.status + seen.statusAndInode + seen.content
@@ -76,11 +76,11 @@ extension Original {
     bytes.reversed().reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
   }
 
-  /// Most bytes of a record: a path of Linux, and the numbers.
+  /// The most bytes of a record: the longest path on Linux, and the fixed fields.
   static let mostBytes = 16_384
   private static let fixedBytes = 8 + 2 * StatusHash.count + ContentHasher.count + 4
 
-  /// The next record, which is taken from the bytes; nil if they do not begin with a whole one.
+  /// Takes the next record from the bytes; nil if they do not begin with a whole valid one.
   static func next(_ bytes: inout ArraySlice<UInt8>) -> Original? {
     guard bytes.count >= 4 else { return nil }
     let count: UInt32 = number(bytes.prefix(4))

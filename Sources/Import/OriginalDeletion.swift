@@ -2,8 +2,9 @@
 //
 // Invariants
 // 1. Only a regular file that is unchanged since it was verified is deleted, by its name in its open directory, right
-//    after it was compared. Where inode numbers and times say too little, its content is read again first.
-// 2. What somebody has open for writing stays, where the file system can tell: what is written later would be lost.
+//    after the comparison. Where inode numbers and times are not reliable, its content is read again first.
+// 2. A file that a process has open for writing stays, where the file system can report that: later writes would be
+//    lost.
 
 internal import CPlatform
 package import HostFiles
@@ -12,14 +13,14 @@ package import SystemPackage
 
 /// Deletes originals.
 package struct OriginalDeletion {
-  /// How it ended for one original.
+  /// The outcome for one original.
   package enum Outcome: Hashable, Sendable {
     case deleted
-    /// It is gone already.
+    /// It does not exist any more.
     case gone
-    /// It was changed since it was verified, so it stays.
+    /// It changed after it was verified, so it stays.
     case changed
-    /// Somebody has it open for writing.
+    /// A process has it open for writing.
     case inUse
     /// The space does not have its content any more.
     case notInSpace
@@ -30,16 +31,17 @@ package struct OriginalDeletion {
   private let reading: SourceReading
   private let identifies: Bool
 
-  /// Deletes with some system calls. `identifies` is whether inode numbers and times may be trusted where the file system
-  /// has such.
+  /// Deletes through `calls`. `identifies` says whether inode numbers and times are trusted on file systems that keep
+  /// them.
   package init(_ calls: FileCalls, identifies: Bool = true) {
     self.calls = calls
     self.identifies = identifies
     reading = SourceReading(calls)
   }
 
-  /// Deletes the originals of a list, which is durable, until it is cancelled; then removes the list. `verify` reads the
-  /// content of an original again, for a list of another run, and returns its status then if the space has it.
+  /// Makes the list durable and deletes its originals, until `isCancelled` returns true; after the last one it removes
+  /// the list. `verify` is for the list of another run: it reads the content of an original again, and returns its
+  /// status if the space has that content.
   package func deleteAll(
     of list: DeletionList, isCancelled: () -> Bool, verify: ((Original) -> FileStatus?)? = nil,
     _ note: (Original, Outcome) -> Void
@@ -64,7 +66,7 @@ package struct OriginalDeletion {
     if isWhole { try list.remove() }
   }
 
-  /// The status of an original whose content a space has, when both were read again; nil if the space has it not.
+  /// The status of an original if the space has its content, after both were read again; nil if not.
   package func statusIfStored(_ original: Original, _ target: ImportTarget) -> FileStatus? {
     guard let directory = try? calls.openDirectory(original.directory),
       let status = try? calls.status(of: original.name, in: directory), status.kind == .file,
@@ -79,14 +81,15 @@ package struct OriginalDeletion {
     return isStored ? status : nil
   }
 
-  /// Deletes an original, if it is what was verified. `comparesContent`: where its status says too little.
+  /// Deletes an original if it is unchanged. `comparesContent`: whether to read it again where its status is not
+  /// reliable.
   func delete(_ original: Original, comparesContent: Bool = true) -> Outcome {
     do throws(Errno) {
       let directory = try calls.openDirectory(original.directory)
-      // FAT and file systems of programs may give another file the number of one that went.
+      // FAT and FUSE file systems may reuse the inode number of a deleted file.
       let isStable =
         identifies && agonyfs_is_on_local_file_system(directory.number) && !agonyfs_is_fat(directory.number)
-      // Open until the name is gone, so that nobody begins to write meanwhile.
+      // Kept open until the name is removed, so that no process opens the file for writing in between.
       let file: Descriptor
       do throws(Errno) {
         file = try calls.openFile(original.name, in: directory)
@@ -106,7 +109,7 @@ package struct OriginalDeletion {
         }
         guard digest.hash == original.seen.content else { return .changed }
       }
-      // The last comparison: nothing of this program comes between it and the deletion.
+      // Checked last, so that this program does nothing between the comparison and the deletion.
       guard original.isUnchanged(try calls.status(of: original.name, in: directory), inodeCounts: isStable) else {
         return .changed
       }

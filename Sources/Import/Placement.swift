@@ -1,37 +1,38 @@
 package import HostFiles
 package import System
 
-/// Where a file belongs in a space.
+/// Where a file goes in a space.
 struct Placement: Sendable {
-  /// The album, below the one that everything goes into.
+  /// The album, below the album of the import.
   var album: [[UInt8]]
   var name: WantedName
-  /// The number of the file in a Google Takeout that it describes: it goes where that one goes, under its name.
+  /// For a JSON of a Google Takeout, the number of the file that it describes. The JSON goes next to that file, under
+  /// its name.
   var leader: Int?
   /// Its own number in a Google Takeout.
   var number: Int?
-  /// Whether its album counts more than its day.
+  /// Whether its album is kept although the import sorts by day.
   var isAlbumChosen = false
-  /// What describes it, as the sorter reads it.
+  /// What its JSON says about time and place, in the form that the sorter reads.
   var described: [UInt8]?
-  /// What tells the bytes of the JSON that describes it from others.
+  /// The mark of the JSON that describes it (`TakeoutDescription.mark`).
   var description: Int?
-  /// Whether its day is that of the file, for want of another.
+  /// Whether its day is taken from the time of the file, because it states no other.
   var isDatedByFile = false
-  /// Why it is left out, if it is.
+  /// Why it is left out; nil if it is not.
   var reason: SkipReason?
 }
 
-/// A file whose album is to be chosen.
+/// A file for which an album is chosen.
 package struct SortedFile {
   package let name: [UInt8]
   package let status: FileStatus
-  /// What is said elsewhere about when and where it was taken, as the sorter reads it.
+  /// What its JSON says about time and place, in the form that the sorter reads.
   package let described: [UInt8]?
   /// Opens it; nil if it cannot be read.
   package let open: () -> Descriptor?
 
-  /// Files are opened one by one, however many belong together.
+  /// A file of a group. `open` is called only when the sorter reads it, so that a large group needs few open files.
   package init(name: [UInt8], status: FileStatus, described: [UInt8]?, open: @escaping () -> Descriptor?) {
     self.name = name
     self.status = status
@@ -40,21 +41,21 @@ package struct SortedFile {
   }
 }
 
-/// What was chosen for a file.
+/// The album chosen for a file.
 package struct SortedAlbum: Hashable, Sendable {
   package var album: [[UInt8]]
-  /// Whether it is a photo or video that goes to the day of its file, since nothing says when it was taken.
+  /// Whether it is a photo or video that was sorted by the time of its file, because it states no other.
   package var isDatedByFile: Bool
 
-  /// An album, below the one that everything goes into.
+  /// An album, below the album of the import.
   package init(_ album: [[UInt8]], isDatedByFile: Bool = false) {
     self.album = album
     self.isDatedByFile = isDatedByFile
   }
 }
 
-/// Chooses albums by what files say.
+/// Chooses albums by the metadata of files.
 package protocol AlbumSorter: Sendable {
-  /// The albums of files that belong together, in the order of the files.
+  /// The albums of a group's files, in the order of the files.
   func albums(of group: [SortedFile]) -> [SortedAlbum]
 }

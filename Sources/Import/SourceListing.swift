@@ -1,31 +1,31 @@
-// Looking through sources before anything is done.
+// Listing the sources before anything is imported.
 //
 // Invariants
-// 1. Nothing is unpacked to a file, and only what describes photos is read at all.
-// 2. What is kept is bounded, but for the names of a Google Takeout, and of an archive that is sorted by day.
+// 1. Nothing is unpacked to a file, and only the contents of JSONs are read.
+// 2. Memory is bounded, except for the names of a Google Takeout and of an archive that is sorted by day.
 
 package import HostFiles
 package import Media
 internal import System
 internal import SystemPackage
 
-/// Something that is imported.
+/// A source of an import.
 package struct ImportSource: Hashable, Sendable {
   /// Its absolute path.
   package var path: [UInt8]
   /// Whether it is an archive that is unpacked.
   package var isArchive: Bool
-  /// Whether what is in a directory is meant, so that its own name is no album.
+  /// Whether the contents of a directory are imported without it, so that its own name does not become an album.
   package var isContent: Bool
 
-  /// A file or a directory, or an archive.
+  /// A file, a directory or an archive.
   package init(path: [UInt8], isArchive: Bool = false, isContent: Bool = false) {
     self.path = path
     self.isArchive = isArchive
     self.isContent = isContent
   }
 
-  /// Whether a file's name is one of archives that can be unpacked.
+  /// Whether the name has the ending of a supported archive format.
   package static func isArchive(_ name: [UInt8]) -> Bool {
     let endings = [".zip", ".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz"]
     let end = name.suffix(8).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
@@ -33,7 +33,7 @@ package struct ImportSource: Hashable, Sendable {
   }
 }
 
-/// Unpacks archives, and reads what describes photos, in a confined process.
+/// Unpacks archives and reads JSONs, in a confined process.
 package struct ArchiveTools: Sendable {
   let decoder: Decoder
   let describe: @Sendable ([UInt8]) -> TakeoutDescription?
@@ -45,37 +45,37 @@ package struct ArchiveTools: Sendable {
   }
 }
 
-/// What sources hold.
+/// The contents of the sources.
 package struct SourceListing {
-  /// How Google Takeouts are dealt with.
+  /// How Google Takeouts are handled.
   package enum TakeoutChoice: Sendable {
-    /// The sources may be one.
+    /// The sources are treated as a Takeout if they look like one.
     case found
-    /// They are one, and nothing else.
+    /// The sources are treated as a Takeout in any case.
     case demanded
-    /// They are imported as they are.
+    /// The sources are imported as they are.
     case none
   }
 
-  /// What is known of an archive.
+  /// The contents of an archive.
   struct Archive {
-    /// How many entries it has that are no directories.
+    /// The number of its entries without directories.
     var files = 0
-    /// The lengths of its files, for those that the space may have.
+    /// The lengths of its files in bytes, to ask the space for duplicates.
     var sizes: Set<Int64> = []
-    /// How many files belong together, by what their paths have in common.
+    /// The number of files of each group, by its key.
     var groups: [[UInt8]: Int] = [:]
-    /// Why nothing of it can be imported, if so.
+    /// Why nothing of it can be imported; nil if it can.
     var failure: ImportFailure?
   }
 
-  /// Files and bytes, as far as they can be listed.
+  /// The number of files and their size in bytes, as far as they could be listed.
   package private(set) var files = 0
   package private(set) var bytes: Int64 = 0
   private(set) var archives: [Int: Archive] = [:]
   /// Whether everything could be listed.
   private(set) var isWhole = true
-  /// The places of the files, if the sources are a Google Takeout.
+  /// The plan of the Google Takeout, if the sources are one.
   package private(set) var takeout: TakeoutPlan?
 
   private let calls: FileCalls
@@ -85,14 +85,14 @@ package struct SourceListing {
   private let takesAllFiles: Bool
   private var builder: TakeoutPlan.Builder?
 
-  /// A Takeout has a JSON for most files. The names of so many are kept in any case, and of more only if at least one of
-  /// `leastDescribed` is a JSON's, or if the directories are a Takeout's.
+  /// Most files of a Takeout have a JSON. The names of this many files are kept in any case; further ones only if at
+  /// least one file in `leastDescribed` is a JSON, or if the directories are those of a Takeout.
   private static let mostFiles = 200_000
   private static let leastDescribed = 20
-  /// Lengths of files of an archive that are asked for.
+  /// The most lengths of an archive's files that the space is asked for.
   private static let mostSizes = 1 << 17
 
-  /// Looks through sources. `groupsArchives`: whether it matters which files of archives belong together.
+  /// Lists the sources. `groupsArchives`: whether to count the groups of archives, which sorting by day needs.
   package init(
     _ sources: [ImportSource], _ calls: FileCalls, spaceDevice: UInt64, tools: ArchiveTools,
     takeout choice: TakeoutChoice, includesTrash: Bool, groupsArchives: Bool, takesAllFiles: Bool = false,
@@ -141,7 +141,7 @@ package struct SourceListing {
       {
         description = described(content)
       }
-      // A file that is named alone goes where it is wanted, wherever it lies.
+      // A single file that the user named is imported in any case, even from a directory such as the trash.
       addToTakeout(entry.path(below: source), below: entry.path == source ? [] : source, part, description)
     }
   }
@@ -160,7 +160,7 @@ package struct SourceListing {
     if builder.descriptions < builder.count / Self.leastDescribed { self.builder = nil }
   }
 
-  /// What archives claim may be anything.
+  /// Adds without overflow, because an archive may state any size.
   private static func sum(_ one: Int64, _ other: Int64) -> Int64 {
     let (sum, overflows) = one.addingReportingOverflow(other)
     return overflows ? .max : sum

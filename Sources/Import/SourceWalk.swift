@@ -1,52 +1,52 @@
 // Walking through sources: files and directories, depth first, without following symbolic links.
 //
 // Invariants
-// 1. Names that belong together are in one batch. Memory is that of the names of one directory at each depth, and of the
-//    entries of one batch.
-// 2. Every name that is listed is visited once, or the directory that could not be listed is. Of a directory that is left
-//    out no name is listed.
+// 1. All names of a group are in one batch. Memory holds the names of one directory at each depth, and the entries of
+//    one batch.
+// 2. Every listed name is visited once. A directory that cannot be listed is itself visited once. A directory that is
+//    left out is not listed.
 
 package import HostFiles
 internal import Storage
 internal import System
 package import SystemPackage
 
-/// Visits what is in sources.
+/// Visits the files of sources.
 package struct SourceWalk {
-  /// Names of a batch, but for a group that is longer.
+  /// The most names in a batch. A single group may be larger.
   private static let batch = 256
 
   private let calls: FileCalls
   /// The device of the space, which is never a source.
   private let spaceDevice: UInt64?
   private var groups = 0
-  /// Whether names that belong together are visited; the others are passed over as if they were not there.
+  /// Whether a group is visited. Other groups are ignored as if they did not exist.
   package var accepts: (ArraySlice<SourceEntry>) -> Bool = { _ in true }
-  /// Says of the path of a directory that something else is mounted at whether it is left out.
+  /// Given the path of a directory that is a mount point, returns why it is left out; nil if it is not.
   package var leavesOut: ([UInt8]) -> SkipReason? = { _ in nil }
 
-  /// Whether also what systems keep for themselves is visited.
+  /// Whether files that operating systems create for themselves are visited as entries.
   package var takesAllFiles = false
 
-  /// What is visited.
+  /// A visit.
   package enum Visit {
-    /// Entries of one directory; whole groups.
+    /// Entries of one directory, in whole groups.
     case entries([SourceEntry])
-    /// What could not be read.
+    /// A path that could not be read.
     case failure(path: [UInt8], Errno)
-    /// A directory that is left out, or a file that a system keeps for itself.
+    /// A directory that is left out, or a file or folder that an operating system created for itself.
     case leftOut(path: [UInt8], SkipReason)
   }
 
-  /// Walks with some system calls.
+  /// A walk that uses these system calls.
   package init(_ calls: FileCalls, spaceDevice: UInt64? = nil) {
     self.calls = calls
     self.spaceDevice = spaceDevice
   }
 
-  /// Visits a source: a file, or all that is in a directory. Stops when `visit` returns false.
+  /// Visits a source: a file, or everything in a directory. Stops when `visit` returns false, and then returns false.
   ///
-  /// - Parameter album: what stands before the albums of what is in a directory. A file has none.
+  /// - Parameter album: The parent album of the directory's files. A file has none.
   package mutating func walk(_ path: [UInt8], album: [[UInt8]] = [], _ visit: (Visit) -> Bool) -> Bool {
     do throws(Errno) {
       let status = try calls.status(of: path, in: nil)
@@ -60,14 +60,14 @@ package struct SourceWalk {
     }
   }
 
-  /// Visits files of one directory that are named one by one and belong together.
+  /// Visits single files of one directory that form a group.
   package mutating func walk(files paths: [[UInt8]], _ visit: (Visit) -> Bool) -> Bool {
     do throws(Errno) {
       var files: [(path: [UInt8], status: FileStatus)] = []
       for path in paths { files.append((path, try calls.status(of: path, in: nil))) }
       return try visitFiles(files, visit)
     } catch {
-      // Each alone: what can be read is.
+      // Each file is tried alone, so that readable files are visited.
       for path in paths { guard walk(path, visit) else { return false } }
       return true
     }
@@ -161,7 +161,8 @@ package struct SourceWalk {
     return true
   }
 
-  /// Whether a system keeps something for itself. What cannot be looked at is visited, and says why.
+  /// Whether an operating system created a name for itself. If its status cannot be read, it is visited as an entry,
+  /// which reports the error.
   private func isOfSystem(_ name: [UInt8], in directory: SourceDirectory) -> Bool {
     let mayBeAppleDouble = SystemFiles.mayBeAppleDouble(name)
     guard !takesAllFiles, mayBeAppleDouble || SystemFiles.isFile(name) || SystemFiles.isFolder(name),

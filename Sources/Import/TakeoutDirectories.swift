@@ -1,9 +1,9 @@
-/// What paths and names say about the directories of a Google Takeout.
+/// What the paths of a Google Takeout say about its directories.
 enum TakeoutDirectories {
   private static let root = Array("Takeout".utf8)
 
-  /// The path of a directory below "Google Photos", which is the same in all parts, and what is before it. Where there
-  /// is no such directory, what is below "Takeout"; or else the whole path.
+  /// Splits a path after "Google Photos", and returns what is before that and the path below, which is the same in all
+  /// parts. Without such a directory it splits after "Takeout", or else returns the whole path.
   static func split(_ directory: [UInt8]) -> (prefix: [UInt8], path: [UInt8], isBelowPhotos: Bool) {
     let names = directory.split(separator: 0x2F)
     let photos = names.indices.filter { TakeoutWords.photos.contains(TakeoutText.word(names[$0])) }
@@ -16,8 +16,9 @@ enum TakeoutDirectories {
     )
   }
 
-  /// Whether a path, given by its names, leads into a tree that only Takeout makes, whatever is in it: "Google Photos" in
-  /// "Takeout", or a year's directory in either. The photos of a part may have all their JSONs in another part.
+  /// Whether a path, given by its names, leads into a tree that only Takeout creates, whatever its files are: "Google
+  /// Photos" in "Takeout", or the directory of a year in either. The photos of one part may have all their JSONs in
+  /// another.
   static func isTakeouts(_ names: [ArraySlice<UInt8>]) -> Bool {
     names.indices.contains { index in
       if names[index].elementsEqual(root) { return index + 2 < names.count && year(names[index + 2]) != nil }
@@ -27,7 +28,7 @@ enum TakeoutDirectories {
     }
   }
 
-  /// The year, if it is the name of a year's directory.
+  /// The year, if this is the name of a year's directory; nil otherwise.
   static func year(_ name: some Collection<UInt8>) -> Int? {
     let word = TakeoutText.word(name).unicodeScalars
     guard let start = word.firstIndex(where: isDigit) else { return nil }
@@ -41,29 +42,30 @@ enum TakeoutDirectories {
 
   private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
-  /// What a directory is. Years have a JSON of their own in some exports. An album that the user named as the trash is
-  /// named is an album: it would be lost otherwise.
+  /// The kind of a directory. In some exports, years have their own JSON as well. An album whose name is the word for
+  /// the trash counts as an album, because its photos would be lost otherwise.
   static func kind(_ name: some Collection<UInt8>, albumMetadata: Int?) -> TakeoutDirectoryKind {
     if let year = year(name) { return .year(year) }
     if let albumMetadata { return .album(metadata: albumMetadata) }
     return TakeoutWords.trash.contains(TakeoutText.word(name)) ? .trash : .other
   }
 
-  /// What a JSON is that describes no file, by its name, which may have a number; nil if it may describe one.
+  /// The state of a JSON whose name says that it describes a directory or the account; nil if it may describe a file.
+  /// The name may have a number.
   static func jsonOfDirectory(_ name: [UInt8]) -> TakeoutState? {
     let word = TakeoutText.word(TakeoutName.index(TakeoutName.withoutJSON(name)).base)
     if TakeoutWords.albumMetadata.contains(word) { return .albumMetadata }
     return TakeoutWords.accountMetadata.contains(word) ? .accountMetadata : nil
   }
 
-  /// Whether a title is that of the directory.
+  /// Whether a title is the name of the directory.
   static func isTitle(_ title: [UInt8], of name: some Collection<UInt8>) -> Bool {
     TakeoutText.word(TakeoutText.asFileName(title)) == TakeoutText.word(name)
   }
 }
 
 extension TakeoutDirectoryKind {
-  /// Where it stands among directories that are imported one after the other.
+  /// The position among directories when they are imported one after the other.
   var rank: Int {
     switch self {
     case .year: 0

@@ -1,16 +1,16 @@
 internal import Catalog
 
 enum TakeoutEdits {
-  /// A name that an edited version may have been made of.
+  /// The name of a file that an edited version may have been made from.
   struct Original {
-    /// In the form of ``TakeoutText/folded(_:)``, without the ending.
+    /// The name without the ending, in the form of ``TakeoutText/folded(_:)``.
     let stem: String
-    /// With the point.
+    /// The ending, with its point.
     let ending: String
     let index: Int
   }
 
-  /// Fewest characters of a suffix that was cut: the hyphen and a letter.
+  /// The fewest characters of a suffix that was cut: the hyphen and a letter.
   private static let leastOfCutSuffix = 2
   private static let suffixes = Set(EditedSuffixes.all)
   private static let beginnings = Set(
@@ -18,7 +18,7 @@ enum TakeoutEdits {
       (leastOfCutSuffix...max(leastOfCutSuffix, suffix.count)).map { String(suffix.prefix($0)) }
     })
 
-  /// The name that a file's original has; nil if it does not look edited.
+  /// The name of a file's original; nil if the name is not that of an edited version.
   static func original(of media: TakeoutMedia) -> Original? {
     let (bytes, endingBytes) = TakeoutName.split(media.plain)
     guard bytes.contains(UInt8(ascii: "-")) else { return nil }
@@ -27,7 +27,7 @@ enum TakeoutEdits {
     let suffix = String(stem[hyphen...])
     guard
       suffixes.contains(suffix)
-        // Of a name that was cut a part of the suffix is left.
+        // If Takeout cut the name, only a part of the suffix is left.
         || TakeoutText.length(media.plain) >= TakeoutText.mostInSidecar && beginnings.contains(suffix)
     else { return nil }
     let original = String(stem[..<hyphen])
@@ -35,7 +35,7 @@ enum TakeoutEdits {
   }
 
   private static func original(_ stem: String, _ ending: String, _ index: Int) -> Original {
-    // "X-edited(1)" is of "X(1)", and so is "X(1)-edited".
+    // Both "X-edited(1)" and "X(1)-edited" are edited versions of "X(1)".
     let inner = TakeoutName.index(Array(stem.utf8))
     guard index == TakeoutName.noIndex, inner.index != TakeoutName.noIndex else {
       return Original(stem: stem, ending: ending, index: index)

@@ -1,59 +1,59 @@
-/// A rule by which a file of a Google Takeout gets its JSON, the surest first.
+/// The rule that matched a file of a Google Takeout with its JSON, the most certain first.
 package enum TakeoutRule: UInt8, Hashable, Sendable, CaseIterable {
   /// `X.jpg.json`.
   case exactName
-  /// `X.jpg.supplemental-metadata.json`, or a beginning of that.
+  /// `X.jpg.supplemental-metadata.json`, or a shortened form of that.
   case supplemental
   /// `X.jpg(1).json` or `X.jpg.supplemental-metadata(1).json` for `X(1).jpg`.
   case index
-  /// The title inside.
+  /// The title in the JSON.
   case title
-  /// Takeout cut the name.
+  /// A name that Takeout cut.
   case cutName
-  /// The ending, or a part of it, is on one side only: `X.json` for `X.jpg`.
+  /// The ending, or a part of it, is missing in one of the names: `X.json` for `X.jpg`.
   case missingEnding
-  /// The video of a live photo has its photo's, or the other way round if the title says so.
+  /// The video of a live photo shares the photo's JSON, or the photo shares the video's if the title says so.
   case livePhoto
-  /// An edited version has its original's.
+  /// An edited version shares its original's JSON.
   case edited
 }
 
-/// What became of a file of a Google Takeout. Numbers are those that ``TakeoutTree/add(path:part:title:)`` gave.
+/// The result for a file of a Google Takeout. Numbers are those that ``TakeoutTree/add(path:part:title:)`` returned.
 package enum TakeoutState: Hashable, Sendable {
-  /// A file that is described by a JSON.
+  /// A file that a JSON describes.
   case matched(json: Int, rule: TakeoutRule)
   /// A file that no JSON describes.
   case unmatched
-  /// A JSON that describes some files, at least one.
+  /// A JSON that describes at least one file; `files` is their number.
   case used(files: Int)
-  /// A JSON that describes the album that it lies in.
+  /// A JSON that describes the album that contains it.
   case albumMetadata
   /// A JSON of the account: orders, comments, titles of memories.
   case accountMetadata
-  /// A JSON that describes nothing that is there.
+  /// A JSON that describes no file of the Takeout.
   case unused
 }
 
-/// What a directory of a Google Takeout is.
+/// The kind of a directory of a Google Takeout.
 package enum TakeoutDirectoryKind: Hashable, Sendable {
-  /// One of those that have all photos, each once.
+  /// A year. The years together have every photo once.
   case year(Int)
-  /// An album; what is in it is in the directory of its year as well. The number is that of its JSON.
+  /// An album, whose photos are in the directories of their years as well. `metadata` is the number of its JSON.
   case album(metadata: Int)
-  /// What the user threw away.
+  /// The trash.
   case trash
-  /// Anything else.
+  /// Any other directory.
   case other
 }
 
-/// A directory of a Google Takeout, of all parts that have it.
+/// A directory of a Google Takeout, in all parts that have it.
 package struct TakeoutDirectory: Hashable, Sendable {
-  /// Its path below "Google Photos", or that of the source where there is no such directory.
+  /// Its path below "Google Photos", or its path in the source if there is no such directory.
   package let path: [UInt8]
   package let kind: TakeoutDirectoryKind
 }
 
-/// How many files there are of each state. The sum is the number of files.
+/// The number of files of each state. The sum is the number of all files.
 package struct TakeoutCounts: Hashable, Sendable {
   package var matched = 0
   package var unmatched = 0
@@ -62,22 +62,22 @@ package struct TakeoutCounts: Hashable, Sendable {
   package var accountMetadata = 0
   package var unused = 0
 
-  /// All of them.
+  /// The sum.
   package var total: Int { matched + unmatched + used + albumMetadata + accountMetadata + unused }
 }
 
-/// What belongs to what in a Google Takeout.
+/// Which JSON describes which file of a Google Takeout.
 package struct TakeoutMatches: Sendable {
   /// The state of each file, by its number.
   package let states: [TakeoutState]
-  /// The directories, by their paths.
+  /// The directories, sorted by path.
   package let directories: [TakeoutDirectory]
-  /// The place of each file's directory in `directories`, by the file's number.
+  /// The index in `directories` of each file's directory, by the file's number.
   package let directoryOfFile: [Int32]
-  /// Whether it is a Takeout at all.
+  /// Whether the sources are a Takeout at all.
   package let isTakeout: Bool
-  /// All files that are no JSON, in an order in which a file of an album follows what it may be a second occurrence of:
-  /// years, other directories, albums, trash; in each by path.
+  /// All files except JSONs, in an order in which a photo in an album follows its first occurrence elsewhere: years,
+  /// other directories, albums, trash; within each by path.
   package let order: [Int]
 
   /// The directory of a file.
@@ -91,7 +91,7 @@ package struct TakeoutMatches: Sendable {
     }
   }
 
-  /// How many files there are of each state.
+  /// The number of files of each state.
   package var counts: TakeoutCounts {
     var counts = TakeoutCounts()
     for state in states {

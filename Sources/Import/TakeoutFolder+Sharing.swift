@@ -1,7 +1,7 @@
-// Files that have no JSON of their own: videos of live photos, and edited versions.
+// Files without a JSON of their own: videos of live photos, and edited versions.
 
 extension TakeoutFolder {
-  /// Photos' endings, of the likeliest first.
+  /// The endings of photos, the most likely first.
   private static let liveEndings = [".heic", ".heif", ".jpg", ".jpeg"]
 
   /// A name in the form of ``TakeoutText/folded(_:)``, and the number of a copy.
@@ -10,7 +10,7 @@ extension TakeoutFolder {
     var index: Int
   }
 
-  /// What has a JSON, by name; nil for a name that stands for several.
+  /// The JSONs of files that have one, by name; nil for a name with several JSONs.
   fileprivate struct Known {
     var files: [Name: Int?] = [:]
     var stems: [Name: Int?] = [:]
@@ -31,10 +31,10 @@ extension TakeoutFolder {
     }
   }
 
-  /// Gives files that are parts or versions of others the JSON of these.
+  /// Lets files that are parts or versions of others share the JSON of these.
   mutating func share() {
     if open.isEmpty { return }
-    // By what the names of JSONs say: the photo itself may be missing, or have another number.
+    // Searches the names of the JSONs as well, because the photo itself may be missing or have another number.
     var bases: [Name: Int?] = [:]
     var baseStems: [Name: Int?] = [:]
     for (place, sidecar) in sidecars.enumerated() {
@@ -77,7 +77,7 @@ extension TakeoutFolder {
     for ending in Self.liveEndings {
       if let sidecar = known.files[Name(text: text + ending, index: video.index)] { return sidecar }
     }
-    // "X.MP" of "X.MP.jpg".
+    // "X.MP" is the video of "X.MP.jpg".
     for text in [text, TakeoutText.folded(video.plain)] {
       if let sidecar = known.stems[Name(text: text, index: video.index)] { return sidecar }
     }
@@ -90,7 +90,7 @@ extension TakeoutFolder {
     return nil
   }
 
-  /// The JSON that is named as the video is, if its title is the photo's name.
+  /// The JSON that has the video's name, if its title is the photo's name.
   private func video(of photo: TakeoutMedia, _ known: Known) -> Int? {
     let stem = TakeoutText.folded(TakeoutName.split(photo.plain).stem)
     for ending in [".mp4", ".mov", ".mp"] {
@@ -111,7 +111,7 @@ extension TakeoutFolder {
       } else if one.hasIndex, TakeoutText.length(one.plain) >= TakeoutText.mostInName,
         let sidecar = known.files[Name(text: TakeoutText.folded(one.plain), index: TakeoutName.noIndex)] ?? nil
       {
-        // The suffix was cut off as a whole, and the name, which was another's now, got a number.
+        // Takeout cut off the whole suffix. The shortened name was taken, so the file got a number.
         set(item, sidecar, .edited)
       }
     }
@@ -123,7 +123,7 @@ extension TakeoutFolder {
     guard let original = TakeoutEdits.original(of: edited) else { return nil }
     let whole = Name(text: original.stem + original.ending, index: original.index)
     let stem = Name(text: original.stem, index: original.index)
-    // The first that is known decides, also if it stands for several.
+    // The first table that knows the name decides, even if the name is ambiguous there.
     for table in [known.files[whole], known.stems[stem], bases[whole], baseStems[stem], bases[stem]] {
       if let table { return table }
     }

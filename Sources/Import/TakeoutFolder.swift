@@ -1,16 +1,17 @@
 // Which JSON describes which file of one directory.
 //
 // Invariants
-// 1. Nothing is guessed: where two files have the same claim to a JSON, or a file to two JSONs, neither gets it by that
-//    rule. A file without facts is reported; one with another's would be falsified.
-// 2. A JSON describes one file by its own name or title. Others share it only as parts or edited versions of that file.
-// 3. The result is a function of the names and titles; it does not depend on an order.
+// 1. Nothing is guessed: where two files have the same claim to a JSON, or one file to two JSONs, that rule matches
+//    neither. A file without metadata is reported; a file with the metadata of another would be falsified.
+// 2. A JSON describes one file by its own name or title. Other files share it only as parts or edited versions of that
+//    file.
+// 3. The result is a function of the names and titles, and does not depend on their order.
 
 /// The files and JSONs of a directory, each name once.
 struct TakeoutFolder {
-  /// A name that is looked for.
+  /// A name to look up.
   struct Key: Hashable {
-    /// As it is written; empty if `folded` is what counts.
+    /// The name as it is written; empty if `folded` counts.
     private let written: [UInt8]
     private let folded: String
     private let index: Int
@@ -27,12 +28,12 @@ struct TakeoutFolder {
 
   let media: [TakeoutMedia]
   let sidecars: [TakeoutSidecar]
-  /// The place of each file's JSON, and the rule; nil if it has none.
+  /// The index of each file's JSON, and the rule; nil if it has none.
   private(set) var found: [(sidecar: Int, rule: TakeoutRule)?]
-  /// Files that describes each JSON by its own name or title, or nil.
+  /// For each JSON, the file that it describes by its own name or title, or nil.
   private var owners: [Int?]
 
-  /// Matches; both ascending by their names.
+  /// Matches files and JSONs; both are sorted by name.
   init(media: [TakeoutMedia], sidecars: [TakeoutSidecar]) {
     self.media = media
     self.sidecars = sidecars
@@ -49,7 +50,7 @@ struct TakeoutFolder {
     share()
   }
 
-  /// A file gets a JSON that others have as well, or that names none.
+  /// Matches a file with a JSON that other files have as well, or that names no file.
   mutating func set(_ item: Int, _ sidecar: Int, _ rule: TakeoutRule) { found[item] = (sidecar, rule) }
 
   /// Files that have no JSON yet.
@@ -66,7 +67,7 @@ struct TakeoutFolder {
     )
   }
 
-  /// Gives JSONs that describe nothing yet to files that have none, where both have a name in common.
+  /// Matches JSONs that describe no file yet with files without a JSON, by a name that both have.
   private mutating func pair(
     _ rule: TakeoutRule, _ isFolded: Bool, _ sidecarNames: (TakeoutSidecar) -> [Numbered],
     _ mediaNames: (TakeoutMedia) -> [Numbered], prefersLonger: Bool = true
@@ -98,12 +99,13 @@ struct TakeoutFolder {
     }
   }
 
-  /// Of two JSONs of the same name, as two exports give, the newer form.
+  /// Of two JSONs of the same name, which two exports create, the one in the newer form.
   private func better(_ one: Int, _ other: Int) -> Int {
     sidecars[other].stem.count > sidecars[one].stem.count ? other : one
   }
 
-  /// Of files with the same claim the one that the JSON is of: a photo before its edited version and before its video.
+  /// Of several files with the same claim, the one that the JSON is about: a photo before its edited version and its
+  /// video.
   private func first(of items: [Int]) -> Int? {
     guard items.count > 1 else { return items.first }
     let ranked = items.map { item in
@@ -117,14 +119,15 @@ struct TakeoutFolder {
   }
 }
 
-// The names by which a file and a JSON are looked for.
+// The names by which files and JSONs are matched.
 extension TakeoutFolder {
   fileprivate static func ownNames(_ media: TakeoutMedia) -> [Numbered] {
     let whole: Numbered = (media.name, TakeoutName.noIndex)
     return media.hasIndex ? [whole, (media.plain, media.index)] : [whole]
   }
 
-  /// The file's name that Takeout made of the title: without characters that no name has, and cut before the ending.
+  /// The file names that Takeout may have made from the title: with invalid characters replaced, and cut before the
+  /// ending.
   fileprivate static func titles(_ sidecar: TakeoutSidecar) -> [Numbered] {
     guard let title = sidecar.title else { return [] }
     var names = [title, TakeoutText.asFileName(title)]
@@ -132,7 +135,7 @@ extension TakeoutFolder {
     if TakeoutText.length(names[1]) > TakeoutText.mostInName {
       names += TakeoutText.cuts(stem, to: TakeoutText.mostInName - ending.count).map { $0 + ending }
     }
-    // "X(1).jpg.json" of a file that was named so, and not the copy of a file.
+    // "X(1).jpg.json" may describe a file that was originally called "X(1).jpg", and not a copy of "X.jpg".
     let isPartOfTitle = sidecar.uncutIndex == TakeoutName.noIndex && TakeoutName.plain(title).index == sidecar.index
     return names.map { ($0, isPartOfTitle ? TakeoutName.noIndex : sidecar.index) }
   }
@@ -154,7 +157,7 @@ extension TakeoutFolder {
     return [base, (TakeoutText.asFileName(title), sidecar.index)]
   }
 
-  /// Without the ending, or with a part of it.
+  /// The names without the ending, or with only a part of it.
   fileprivate static func names(withoutEnding media: TakeoutMedia) -> [Numbered] {
     let (stem, ending) = TakeoutName.split(media.plain)
     var names = (0..<ending.count).reversed().map { Numbered(Array(stem + ending.prefix($0)), media.index) }

@@ -1,6 +1,6 @@
-/// Parts of a file's name in a Google Takeout.
+/// Parts of file names in a Google Takeout.
 enum TakeoutName {
-  /// No number of a copy.
+  /// The file is not a numbered copy.
   static let noIndex = -1
 
   private static let jsonEnding = Array(".json".utf8)
@@ -16,8 +16,8 @@ enum TakeoutName {
 
   static func withoutJSON(_ name: [UInt8]) -> [UInt8] { Array(name.dropLast(jsonEnding.count)) }
 
-  /// What is before the last point, and the rest with the point. A point at the beginning starts no ending, nor does
-  /// one with more than five letters after it.
+  /// Splits a name before its last point. A point at the beginning starts no ending, nor does a point that more than
+  /// five letters or digits follow.
   static func split(_ name: [UInt8]) -> (stem: ArraySlice<UInt8>, ending: ArraySlice<UInt8>) {
     guard let point = name.lastIndex(of: UInt8(ascii: ".")), point > 0, (1...5).contains(name.count - point - 1),
       name[(point + 1)...].allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) })
@@ -28,7 +28,7 @@ enum TakeoutName {
   static func isPhotoEnding(_ ending: ArraySlice<UInt8>) -> Bool { photoEndings.contains(TakeoutText.folded(ending)) }
   static func isVideoEnding(_ ending: ArraySlice<UInt8>) -> Bool { videoEndings.contains(TakeoutText.folded(ending)) }
 
-  /// A number in parentheses at the end, which copies get, and what is before it.
+  /// Splits off a number in parentheses at the end, which copies get.
   static func index(_ text: some BidirectionalCollection<UInt8>) -> (base: [UInt8], index: Int) {
     let text = Array(text)
     guard text.last == UInt8(ascii: ")"), let open = text.lastIndex(of: UInt8(ascii: "(")), open > 0 else {
@@ -41,7 +41,7 @@ enum TakeoutName {
     return (Array(text[..<open]), digits.reduce(0) { $0 * 10 + Int($1 - 0x30) })
   }
 
-  /// A name without the number of a copy, which may be before or after the ending.
+  /// Removes the number of a copy, which may be before or after the ending.
   static func plain(_ name: [UInt8]) -> (name: [UInt8], index: Int) {
     let after = index(name)
     if after.index != noIndex { return (after.base, after.index) }
@@ -50,7 +50,8 @@ enum TakeoutName {
     return before.index == noIndex ? (name, noIndex) : (before.base + ending, before.index)
   }
 
-  /// Without the last part if that is a beginning of what Takeout puts before ".json", also an empty one.
+  /// The name without its last part, if that part is what Takeout puts before ".json", a shortened form of it, or
+  /// empty.
   static func withoutSuffix(_ stem: [UInt8]) -> [UInt8]? {
     guard let point = stem.lastIndex(of: UInt8(ascii: ".")), point > 0 else { return nil }
     let last = stem[(point + 1)...]
@@ -61,7 +62,7 @@ enum TakeoutName {
 /// A file that a JSON may describe.
 struct TakeoutMedia {
   let name: [UInt8]
-  /// Without the number of a copy.
+  /// The name without the number of a copy.
   let plain: [UInt8]
   let index: Int
   let isVideo: Bool
@@ -75,16 +76,16 @@ struct TakeoutMedia {
   var hasIndex: Bool { index != TakeoutName.noIndex }
 }
 
-/// A JSON, by its name and by the title inside.
+/// A JSON, by its name and its title.
 struct TakeoutSidecar {
-  /// Without ".json".
+  /// The name without ".json".
   let stem: [UInt8]
-  /// Without the number of a copy at the end.
+  /// The stem without the number of a copy at the end.
   let uncut: [UInt8]
   let uncutIndex: Int
-  /// Without what Takeout put after the name of the file; nil if there is no such thing.
+  /// The stem without the suffix that Takeout put after the name of the file; nil if there is none.
   let whole: [UInt8]?
-  /// The name of the file, and its number, as far as the JSON's name has it.
+  /// The name of the described file, and its number, as far as they are in the JSON's name.
   let base: [UInt8]
   let index: Int
   let title: [UInt8]?
@@ -92,7 +93,7 @@ struct TakeoutSidecar {
   private static let longestTitle = 1024
   private static let ownSuffix = Array(".supplemental-".utf8)
 
-  /// Whether its name is of a form that no other program uses.
+  /// Whether its name has a form that only Takeout uses.
   var isSurelyTakeouts: Bool { whole.map { uncut[$0.count...].starts(with: Self.ownSuffix) } ?? false }
 
   init(_ name: [UInt8], title: [UInt8]?) {
@@ -100,7 +101,7 @@ struct TakeoutSidecar {
     (uncut, uncutIndex) = TakeoutName.index(stem)
     whole = TakeoutName.withoutSuffix(uncut)
     let rest = whole ?? uncut
-    // "X.jpg(1).supplemental-metadata", "X(1).jpg".
+    // The number may stand before the suffix, as in "X.jpg(1).supplemental-metadata", or in the name, as in "X(1).jpg".
     (base, index) = uncutIndex == TakeoutName.noIndex ? TakeoutName.plain(rest) : (rest, uncutIndex)
     self.title = title.flatMap { $0.isEmpty || $0.count > Self.longestTitle ? nil : $0 }
   }

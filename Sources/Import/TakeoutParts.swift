@@ -1,16 +1,16 @@
-/// Which parts of Google Takeouts were named, by the names that Takeout gives their archives:
+/// Which parts of Google Takeouts the user gave, by the names of Takeout's archives:
 /// `takeout-20240101T000000Z-002.zip`, or `takeout-20240101T000000Z-3-002.zip`.
 package struct TakeoutParts: Hashable, Sendable {
-  /// The numbers of parts, by what the names of one export have in common.
+  /// The numbers of the parts, by the common prefix of an export's names.
   private var exports: [String: Set<Int>] = [:]
 
-  /// Takes the name of an archive or of a directory that one was unpacked into; nothing if Takeout gives no such name.
+  /// Adds the name of an archive, or of a directory into which one was unpacked. Ignores any other name.
   mutating func add(_ name: some Collection<UInt8>) {
     guard let (export, number) = Self.part(name) else { return }
     exports[export, default: []].insert(number)
   }
 
-  /// The parts that are missing for sure, since a later one is there: `takeout-20240101T000000Z-001 to -003`, `-005`.
+  /// The parts that must be missing because a later one was given: `takeout-20240101T000000Z-001 to -003`, `-005`.
   package var missing: [String] {
     sorted.flatMap { export, seen -> [String] in
       var runs: [ClosedRange<Int>] = []
@@ -28,7 +28,7 @@ package struct TakeoutParts: Hashable, Sendable {
     }
   }
 
-  /// The last part of each export that was named. Nobody knows whether there are more.
+  /// The last given part of each export. It is unknown whether the export has more.
   package var last: [String] { sorted.map { export, seen in export + Self.ending(seen.max() ?? 1) } }
 
   private var sorted: [(key: String, value: Set<Int>)] { exports.sorted { $0.key < $1.key } }
@@ -38,8 +38,8 @@ package struct TakeoutParts: Hashable, Sendable {
     return "-" + String(repeating: "0", count: max(0, 3 - digits.count)) + digits
   }
 
-  /// What a name has in common with those of the other parts, and the part's number. After that there may be an ending,
-  /// or what browsers add to a second copy.
+  /// The prefix that all parts have in common, and the number of the part. An ending, or the text that a browser adds
+  /// to the name of a second download, may follow.
   private static func part(_ name: some Collection<UInt8>) -> (export: String, number: Int)? {
     let pieces = name.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard (3...4).contains(pieces.count), TakeoutText.folded(pieces[0]) == "takeout", isTime(Array(pieces[1])),

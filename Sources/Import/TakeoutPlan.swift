@@ -1,60 +1,60 @@
 // Where the files of a Google Takeout go.
 //
 // Invariants
-// 1. Every file has a place, but what is in the trash if that is left out. A JSON that describes a file goes beside it,
-//    under the file's own name and ".json", so that the catalog finds it whatever Takeout called it.
-// 2. A part of a Takeout has the places that it has among all parts, but for what only a JSON in another part says: that a
-//    directory is an album, and when a photo was taken.
+// 1. Every file has a place, except those in the trash if it is left out. A JSON that describes a file goes next to it,
+//    under the file's own name and ".json", so that the catalog finds it whatever name Takeout gave it.
+// 2. A part that is imported alone gets the same places as with all parts, except where only a JSON in another part
+//    says that a directory is an album, or when a photo was taken.
 
 internal import HostFiles
 
-/// What a JSON of a Google Takeout says, as far as an import needs it.
+/// The contents of a JSON of a Google Takeout that an import needs.
 package struct TakeoutDescription: Hashable, Sendable {
-  /// The name that the file had.
+  /// The original name of the file.
   package var title: [UInt8]?
-  /// What it says about when and where the file was taken, as the sorter reads it; nil if it says nothing.
+  /// What it says about when and where the file was taken, in the form that the sorter reads; nil if it says nothing.
   package var taken: [UInt8]?
-  /// Tells its bytes from those of others, in this process.
+  /// A hash that distinguishes its bytes from those of other JSONs, within this process.
   var content: Int?
 
-  /// What it says.
+  /// A description with this title and these facts.
   package init(title: [UInt8]?, taken: [UInt8]?) {
     self.title = title
     self.taken = taken
   }
 
-  /// What tells the bytes of a JSON from others, in this process.
+  /// The hash that distinguishes the bytes of JSONs, within this process.
   static func mark(of content: [UInt8]) -> Int { content.hashValue }
 }
 
-/// The places of all files of a Google Takeout, of all its parts.
+/// The places of all files of a Google Takeout, in all its parts.
 package struct TakeoutPlan: Sendable {
   private struct Key: Hashable {
     var part: Int
     var path: [UInt8]
   }
 
-  /// What belongs to what.
+  /// Which JSON describes which file.
   package let matches: TakeoutMatches
   private let includesTrash: Bool
   private let numbers: [Key: Int32]
   /// What JSONs say about when and where files were taken.
   private let taken: [Int32: [UInt8]]
-  /// What tells the bytes of JSONs from others.
+  /// The hashes that distinguish JSONs.
   private let contents: [Int32: Int]
-  /// The file that each JSON goes beside.
+  /// The file that each JSON goes next to.
   private let leaders: [Int32: Int32]
   private let led: Set<Int32>
-  /// Sources that are parts of the Takeout. What lies elsewhere keeps its place.
+  /// The indexes of the sources that are parts of the Takeout. The files of other sources keep their places.
   private var parts: Set<Int> = []
-  /// Whether there is a directory that has all others, such as "Google Photos". What is not in it keeps its place.
+  /// Whether there is a top directory such as "Google Photos". Files outside it keep their places.
   private var hasTop = false
   private var isForced = false
-  /// Sources that are the directory that has all others. What is in them is below it.
+  /// The indexes of the sources that are inside the top directory.
   private var inside: Set<Int> = []
-  /// Which parts were named.
+  /// The parts that the user gave.
   package private(set) var named = TakeoutParts()
-  /// Photos and videos that no JSON describes.
+  /// The number of photos and videos that no JSON describes.
   package private(set) var undescribed = 0
 
   /// Collects the files of a Google Takeout.
@@ -63,24 +63,24 @@ package struct TakeoutPlan: Sendable {
     private var numbers: [Key: Int32] = [:]
     private var taken: [Int32: [UInt8]] = [:]
     private var contents: [Int32: Int] = [:]
-    /// Files that are JSONs.
+    /// The number of JSONs.
     private(set) var descriptions = 0
     var count: Int { tree.count }
-    /// Sources of which the directories alone say that they are parts of a Takeout.
+    /// The sources whose directory names alone show that they are parts of a Takeout.
     private var known: Set<Int> = []
     private var inside: Set<Int> = []
     private var named = TakeoutParts()
-    /// The directory that the file before was in, since most come together.
+    /// The directory of the previous file, cached because most files come directory by directory.
     private var recent: (part: Int, directory: [UInt8])?
 
-    /// Whether the directories say that it is a Takeout.
+    /// Whether the directory names show that the sources are a Takeout.
     var isKnown: Bool { !known.isEmpty }
 
-    /// Whether a name is a JSON's.
+    /// Whether a name is that of a JSON.
     static func isDescription(_ name: [UInt8]) -> Bool { TakeoutName.isJSON(name) }
 
-    /// Adds a file; `path` is that below the source, and `above` the path of a directory that is the source, or the name
-    /// of an archive.
+    /// Adds a file. `path` is its path below the source; `above` is the path of a source that is a directory, or the
+    /// name of an archive.
     mutating func add(_ path: [UInt8], below above: [UInt8], part: Int, _ description: TakeoutDescription?) {
       look(path, above, part)
       let number = Int32(tree.add(path: path, part: part, title: description?.title))
@@ -91,7 +91,7 @@ package struct TakeoutPlan: Sendable {
       if Self.isDescription(path) { descriptions += 1 }
     }
 
-    /// The places; nil if it is no Takeout, unless it `isForced` to be one.
+    /// The plan; nil if the sources are not a Takeout, unless `isForced`.
     func plan(includesTrash: Bool, isForced: Bool) -> TakeoutPlan? {
       let matches = tree.matched()
       guard matches.isTakeout || isForced || isKnown else { return nil }
@@ -103,7 +103,7 @@ package struct TakeoutPlan: Sendable {
       return plan
     }
 
-    /// Looks at the names of the directories that a file is in.
+    /// Inspects the names of the directories that contain a file.
     private mutating func look(_ path: [UInt8], _ above: [UInt8], _ part: Int) {
       let directory = path.lastIndex(of: 0x2F).map { path[..<$0] } ?? []
       if let recent, recent.part == part, recent.directory.elementsEqual(directory) { return }
@@ -112,7 +112,7 @@ package struct TakeoutPlan: Sendable {
       let names = outer + directory.split(separator: 0x2F)
       for name in names { named.add(name) }
       if TakeoutDirectories.isTakeouts(outer) {
-        // A year or an album that is a source of its own is an album of its own name in any case.
+        // A source that is itself a year or an album becomes an album of its own name in any case.
         guard TakeoutDirectories.split(above).path.isEmpty else { return }
         inside.insert(part)
       }
@@ -139,8 +139,8 @@ package struct TakeoutPlan: Sendable {
     self.numbers = numbers
     self.taken = taken
     self.includesTrash = includesTrash
-    // A JSON goes beside the file that it has by the surest rule; the catalog knows by their names that the video of a
-    // live photo and an edited version have the same.
+    // A JSON goes next to the file that has it by the most certain rule. The catalog finds it by name for the video of
+    // a live photo and for an edited version as well.
     var best: [Int32: (rule: UInt8, file: Int32)] = [:]
     for file in matches.order {
       guard case .matched(let json, let rule) = matches.states[file] else { continue }
@@ -150,10 +150,10 @@ package struct TakeoutPlan: Sendable {
     led = Set(leaders.values)
   }
 
-  /// Whether a JSON goes beside a file.
+  /// Whether a JSON goes next to this file.
   func isLeader(_ number: Int) -> Bool { led.contains(Int32(number)) }
 
-  /// The place of a file; nil if it was not there when the files were listed.
+  /// The place of a file; nil if it did not exist when the files were listed.
   func placement(part: Int, path: [UInt8]) -> Placement? {
     guard let number = numbers[Key(part: part, path: path)], isForced || parts.contains(part) else { return nil }
     let slash = path.lastIndex(of: 0x2F)
@@ -178,10 +178,10 @@ package struct TakeoutPlan: Sendable {
     return placement
   }
 
-  /// The name of a JSON beside a file.
+  /// The name of a JSON next to a file.
   static func descriptionName(beside name: [UInt8]) -> [UInt8] { self.name(beside: name, ending: ".json") }
 
-  /// The name of a sidecar beside a file.
+  /// The name of a sidecar next to a file.
   static func name(beside name: [UInt8], ending: String) -> [UInt8] {
     Array(name.prefix(255 - ending.utf8.count)) + Array(ending.utf8)
   }

@@ -1,12 +1,12 @@
-/// Names as bytes that are compared as text.
+/// Comparing names, which are bytes, as text.
 enum TakeoutText {
-  /// Most characters of a JSON's name without ".json".
+  /// The most characters of a JSON's name without ".json".
   static let mostInSidecar = 46
-  /// Most characters of a file's name without the number of a copy; ".json" makes the same number for a JSON.
+  /// The most characters of a file's name without the number of a copy; with ".json" a JSON's name has the same limit.
   static let mostInName = 51
 
-  /// Text that is equal for names that differ in case or in how accents are written only. Names that are no UTF-8 are
-  /// equal to themselves only.
+  /// The text of a name in a form in which names are equal if they differ only in case or in the encoding of accents. A
+  /// name that is not UTF-8 equals only itself.
   static func folded(_ name: some Collection<UInt8>) -> String {
     if name.allSatisfy({ $0 < 0x80 }) {
       return String(decoding: name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -17,7 +17,7 @@ enum TakeoutText {
     return String(text)
   }
 
-  /// Folded, without spaces, and with one kind of apostrophe: for words of tables.
+  /// The folded text without spaces and with one kind of apostrophe, to look up words of the tables.
   static func word(_ name: some Collection<UInt8>) -> String {
     var text = String.UnicodeScalarView()
     for scalar in folded(name).unicodeScalars where !scalar.properties.isWhitespace {
@@ -26,21 +26,21 @@ enum TakeoutText {
     return String(text)
   }
 
-  /// As Takeout writes a title as the name of a file.
+  /// The file name that Takeout makes from a title.
   static func asFileName(_ title: [UInt8]) -> [UInt8] {
     let replaced = Array("\"%&'*/:<>?\\|".utf8)
     return title.map { $0 < 0x20 || replaced.contains($0) ? UInt8(ascii: "_") : $0 }
   }
 
-  /// How long a name is, in the units that Takeout counts in (those of UTF-16), or bytes if it is no UTF-8.
+  /// The length of a name in UTF-16 units, which Takeout counts, or in bytes if it is not UTF-8.
   static func length(_ name: some Collection<UInt8>) -> Int {
     if name.allSatisfy({ $0 < 0x80 }) { return name.count }
     return String(validating: name, as: UTF8.self)?.utf16.count ?? name.count
   }
 
-  /// The beginnings of a name that a cut after some characters may have left; none if it is not longer. Takeout counts
-  /// in units of UTF-16, but other programs change how accents are written, so that scalars and characters are tried as
-  /// well.
+  /// The beginnings that may be left of a name that was cut to `most` characters; none if it is not longer. Takeout
+  /// counts UTF-16 units, but other programs change the encoding of accents, so cuts by scalars and by characters are
+  /// included.
   static func cuts(_ name: some Collection<UInt8>, to most: Int) -> [[UInt8]] {
     guard most > 0, name.count > most else { return [] }
     guard !name.allSatisfy({ $0 < 0x80 }), let text = String(validating: name, as: UTF8.self) else {
@@ -50,7 +50,7 @@ enum TakeoutText {
     var (bytes, units) = (0, 0)
     for scalar in text.unicodeScalars {
       let width = UTF16.width(scalar)
-      // A pair that the cut goes through is left or taken.
+      // The cut may drop or keep a surrogate pair that it would split.
       if units <= most, units + width > most {
         ends.append(bytes)
         if units < most { ends.append(bytes + UTF8.width(scalar)) }

@@ -1,16 +1,17 @@
 // All files of all parts of a Google Takeout.
 //
 // Invariants
-// 1. Each file that was added has exactly one state, and the states agree: a JSON is used by as many files as say so.
-// 2. States depend on what was added, not on the order of it: only files that are equal in path, part and title may
-//    change places.
+// 1. Each added file has exactly one state, and the states agree: the count of a used JSON is the number of files that
+//    are matched with it.
+// 2. The states depend on what was added, not on its order: only files with equal path, part and title may exchange
+//    their states.
 
-/// The names of the files of a Google Takeout, of all parts together.
+/// The names of the files of a Google Takeout, in all its parts.
 package struct TakeoutTree: Sendable {
-  /// A part's directory: the same directory of the Takeout may lie in several.
+  /// A directory in one part. Several parts may have the same directory of the Takeout.
   private struct Place: Hashable {
     let part: Int
-    /// What is before the path of the directory, such as `Takeout/Google Photos`.
+    /// The path before the directory, such as `Takeout/Google Photos`.
     let prefix: [UInt8]
     let directory: Int32
   }
@@ -22,22 +23,22 @@ package struct TakeoutTree: Sendable {
   private var placeNumbers: [Place: Int32] = [:]
   private var paths: [[UInt8]] = []
   private var pathNumbers: [[UInt8]: Int32] = [:]
-  /// The directory that the file before was in, since most come together.
+  /// The directory of the previous file, cached because most files come directory by directory.
   private var recent: (part: Int, directory: [UInt8], place: Int32)?
   private var isBelowPhotos = false
 
-  /// A tree without files.
+  /// An empty tree.
   package init() {}
 
-  /// How many files were added.
+  /// The number of files that were added.
   package var count: Int { names.count }
 
-  /// Adds a file, and gives its number: 0, 1, and so on.
+  /// Adds a file, and returns its number: 0, 1, and so on.
   ///
   /// - Parameters:
-  ///   - path: From the root of the source or archive on, with slashes.
+  ///   - path: The path from the root of the source or archive, with slashes.
   ///   - part: The number of the source or archive.
-  ///   - title: What a JSON says under "title".
+  ///   - title: The value of "title" in a JSON.
   @discardableResult
   package mutating func add(path: [UInt8], part: Int = 0, title: [UInt8]? = nil) -> Int {
     let slash = path.lastIndex(of: 0x2F)
@@ -54,7 +55,7 @@ package struct TakeoutTree: Sendable {
     return names.count - 1
   }
 
-  /// Says the title of a JSON that was added.
+  /// Sets the title of a JSON that was added.
   package mutating func setTitle(_ title: [UInt8]?, of file: Int) { titles[file] = title == [] ? nil : title }
 
   private mutating func place(of directory: [UInt8], _ part: Int) -> Int32 {
@@ -72,7 +73,7 @@ package struct TakeoutTree: Sendable {
     return Int32(places.count - 1)
   }
 
-  /// Says what belongs to what.
+  /// Matches all files and JSONs.
   package func matched() -> TakeoutMatches {
     let pathOrder = paths.indices.sorted { paths[$0].lexicographicallyPrecedes(paths[$1]) }
     var rankOfPath = [Int32](repeating: 0, count: paths.count)
@@ -116,7 +117,7 @@ package struct TakeoutTree: Sendable {
       order: order.flatMap { media[$0] })
   }
 
-  /// Files of one directory that have the same name: copies in several parts.
+  /// Files of one directory with the same name: copies in several parts.
   private struct Group {
     let name: [UInt8]
     var files: [Int]
@@ -130,7 +131,7 @@ package struct TakeoutTree: Sendable {
     }
   }
 
-  /// Matches one directory, whose files are given by name.
+  /// Matches the files of one directory, which are sorted by name.
   private func matchDirectory(
     _ files: ArraySlice<Int>, _ path: [UInt8], _ states: inout [TakeoutState], _ isTakeout: inout Bool
   ) -> TakeoutDirectory {
@@ -161,7 +162,7 @@ package struct TakeoutTree: Sendable {
     for (item, group) in media.enumerated() {
       guard let match = folder.found[item] else { continue }
       for file in group.files {
-        // That of the same part, if there are several.
+        // A file uses the JSON of its own part if several parts have one.
         let choices = sidecars[match.sidecar].files
         let json = choices.first { placeOfFile[$0] == placeOfFile[file] } ?? choices[0]
         states[file] = .matched(json: json, rule: match.rule)

@@ -1,7 +1,7 @@
-/// Names that Google Takeout gives in the user's language. All are compared by ``TakeoutText/word(_:)``: without regard
-/// to case, spaces, and how accents are written.
+/// Names that Google Takeout translates into the user's language. They are compared by ``TakeoutText/word(_:)``:
+/// without regard to case, spaces, or the encoding of accents.
 enum TakeoutWords {
-  /// The directory that has all others.
+  /// The directory that contains all others.
   static let photos = words([
     "Google Photos", "Google Fotos", "Google Foto", "Google Foto's", "Google Fotky", "Fotky Google", "Zdjęcia Google",
     "Google Zdjęcia", "Google Фото", "Google Снимки", "Google Fotoğraflar", "Google Kuvat", "Google Fotók",
@@ -9,7 +9,7 @@ enum TakeoutWords {
     "Google 相簿", "Google 照片", "Google 포토", "Google Ảnh", "Google Foto’s", "صور Google", "תמונות Google",
   ])
 
-  /// Directories of years: "#" is the year.
+  /// Directories of years; "#" is the year.
   static let years = words([
     "Photos from #", "Fotos von #", "Fotos aus #", "Photos de #", "Photos du #", "Fotos de #", "Fotos del #",
     "Fotos d'#", "Foto's uit #", "Foto's van #", "Foto dal #", "Foto del #", "Foto da #", "Zdjęcia z #", "Фото за #",
@@ -21,7 +21,7 @@ enum TakeoutWords {
     "รูปภาพจากปี #", "תמונות מ-#", "صور من #",
   ])
 
-  /// The directory of what was thrown away.
+  /// The directory of the trash.
   static let trash = words([
     "Trash", "Bin", "Papierkorb", "Corbeille", "Papelera", "Lixeira", "Lixo", "Reciclagem", "Cestino", "Prullenbak",
     "Kosz", "Корзина", "Кошик", "Кошче", "Koš", "Kôš", "Smeće", "Papperskorgen", "Papperskorg", "Papirkurv",
@@ -39,7 +39,7 @@ enum TakeoutWords {
     "بيانات وصفية",
   ])
 
-  /// JSON of the account, without the ending.
+  /// The JSON of the account, without the ending.
   static let accountMetadata = words([
     "print-subscriptions", "shared_album_comments", "user-generated-memory-titles", "commentaires_albums_partagés",
   ])

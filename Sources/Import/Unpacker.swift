@@ -4,17 +4,17 @@ internal import Media
 internal import System
 internal import SystemPackage
 
-/// Turns what comes of an archive into files that are copied.
+/// Turns the entries of an archive into copied files.
 struct Unpacker {
   private let run: ImportRun
   private let file: ArchiveFile
   private let number: Int
   private let members = StreamHasher()
   private var member: Member?
-  /// The directory of the entry before: most come together.
+  /// The directory of the previous entry, cached because most entries come directory by directory.
   private var recent: SourceDirectory?
 
-  /// A file that is written.
+  /// The file that is being written.
   private struct Member {
     let entry: SourceEntry
     let archiveName: [UInt8]
@@ -23,27 +23,27 @@ struct Unpacker {
     let file: Descriptor
     let hasher = StreamHasher()
     var size: Int64 = 0
-    /// Names of files that it may be the same as.
+    /// Names of existing files that may have the same content.
     var alike: [[UInt8]]
     var beginning: UInt64?
   }
 
-  /// What a file goes to, and the names there of files that it may be the same as.
+  /// Where a file goes, and the names of files there that may have the same content.
   private typealias Goal = (goal: CopiedFile.Goal, alike: [[UInt8]])
 
   private var importer: Importer { run.importer }
 
-  /// Unpacks for a run.
+  /// An unpacker for a run.
   init(run: ImportRun, file: ArchiveFile, number: Int) {
     self.run = run
     self.file = file
     self.number = number
   }
 
-  /// The hash of the names and hashes of all files. To be called once.
+  /// The hash of the names and hashes of all files. Call it once.
   func summary() -> [UInt8] { members.finish() }
 
-  /// Takes what comes next; says what is wanted then.
+  /// Handles an event of the archive; returns how to continue.
   mutating func take(_ event: ArchiveEvent) -> ArchiveStep {
     switch event {
     case .entry(let entry):
@@ -90,7 +90,7 @@ struct Unpacker {
     }
   }
 
-  /// Where an entry goes; nil if it ended already.
+  /// Where an entry goes; nil if its outcome is already reported.
   private func goal(
     _ entry: SourceEntry, _ placement: Placement, _ archived: ArchiveEntry
   ) throws(ImportFailure) -> Goal? {
@@ -123,7 +123,7 @@ struct Unpacker {
     return (.name(placement.name, album), alike)
   }
 
-  /// An entry ended without being copied.
+  /// Reports an entry that is not copied.
   private func leave(_ entry: SourceEntry, _ result: Importer.Result) -> ArchiveStep {
     run.note(entry, result)
     run.groupMember(entry.archiveGroupKey, in: number, isCopied: false)
@@ -211,7 +211,7 @@ struct Unpacker {
 }
 
 extension ImportRun {
-  /// Tells the outcome for an entry of an archive that has no path.
+  /// Reports the outcome of an archive's entry without a valid path.
   func note(file: ArchiveFile, _ name: [UInt8], _ outcome: ImportOutcome, in number: Int) {
     archives[number]?.isVerified = false
     archives[number]?.told += 1
@@ -232,7 +232,7 @@ extension SkipReason {
 }
 
 extension FileTime {
-  /// The time of an entry. One on the wall is taken as that of this machine's zone, as other programs do.
+  /// The time of an entry. As in other programs, a local time is read in this machine's time zone.
   init(_ time: ArchiveEntry.Time) {
     var seconds = time.seconds
     if time.isWallClock {
@@ -241,7 +241,7 @@ extension FileTime {
       if unsafe gmtime_r(&wall, &parts) != nil {
         unsafe parts.tm_isdst = -1
         let local = unsafe mktime(&parts)
-        // −1 is a failure; nothing in an archive is of the second before 1970.
+        // −1 means failure; no archive has a file of the second before 1970.
         if local != -1 { seconds = Int64(local) }
       }
     }

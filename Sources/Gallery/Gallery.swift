@@ -1,8 +1,8 @@
-// One mounted space as the gallery shows it. Nothing here speaks HTTP.
+// One mounted space for the gallery, independent of HTTP.
 //
 // Invariants
-// 1. Whatever is opened is opened below the root's descriptor (SpaceRoot), so no path leads out of the space.
-// 2. What a browser may name is a `SpacePath`, or a number in a snapshot.
+// 1. Everything is opened below the root's descriptor (SpaceRoot), so no path leads out of the space.
+// 2. A browser refers to files only by a `SpacePath` or by a number in a snapshot.
 
 internal import Catalog
 internal import Client
@@ -10,30 +10,30 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// One mounted space. Its calls block; they may be made on any thread, and several at a time.
+/// One mounted space. Its calls block; they may be made on any thread, and concurrently.
 public final class Gallery: Sendable {
   let root: SpaceRoot
   let calls: FileCalls
   let uploadTable = UploadTable()
-  /// What searches could go on with.
+  /// The cached suggestions for searches.
   let suggestionTable = SuggestionTable()
 
-  /// The space with an open root directory, whose descriptor becomes this one's.
+  /// The space with this open root directory. The gallery owns the descriptor from then on.
   public convenience init(root: CInt) { self.init(root: SpaceRoot(Descriptor(root)), FileCalls()) }
 
-  /// The same, with system calls that a test may let fail.
+  /// The space, with system calls that a test can make fail.
   init(root: SpaceRoot, _ calls: FileCalls) {
     self.root = root
     self.calls = calls
   }
 
-  /// What is being received.
+  /// The uploads into the space.
   public var uploads: Uploads { Uploads(gallery: self) }
 
-  /// Lets go of what is kept open, so that the space can be unmounted when this is gone.
+  /// Closes the directories that are kept open, so that the space can be unmounted after the gallery is released.
   public func end() { uploadTable.close() }
 
-  /// Whether nothing can be written.
+  /// Whether the mount is read-only.
   public func isReadOnly() throws(GalleryError) -> Bool {
     try GalleryError.of("The space") { try calls.isReadOnly(root.descriptor) }
   }
@@ -56,7 +56,7 @@ public final class Gallery: Sendable {
     return DoorStream(door)
   }
 
-  /// Asks the catalog for lines of JSON.
+  /// Queries the catalog, and calls `body` for each line of JSON in its answer.
   @discardableResult
   func lines(_ request: CatalogRequest, _ body: (JSONValue) throws -> Void) throws -> AnswerTrailer {
     var reader = try ask(request)

@@ -1,9 +1,9 @@
 internal import Client
 internal import SystemPackage
 
-/// Why something that a browser asked for was not done, in a word for programs and a sentence for people.
+/// Why a request of a browser failed, as a word for programs and a sentence for people.
 public struct GalleryError: Error, Equatable, Sendable {
-  /// What kind of reason it is.
+  /// The kind of failure.
   public enum Kind: String, Sendable {
     case badRequest = "bad-request"
     case emptyName = "empty-name"
@@ -24,7 +24,7 @@ public struct GalleryError: Error, Equatable, Sendable {
     case unavailable
     case failed
 
-    /// The status of the answer. 460 is that of the checksum extension of tus 1.0.0.
+    /// The HTTP status. 460 is defined by the checksum extension of tus 1.0.0.
     public var status: Int {
       switch self {
       case .badRequest, .emptyName, .badName, .nameTooLong: 400
@@ -44,22 +44,22 @@ public struct GalleryError: Error, Equatable, Sendable {
     }
   }
 
-  /// What kind of reason it is.
+  /// The kind of failure.
   public var kind: Kind
   /// One sentence.
   public var detail: String
 
-  /// The place in the query that is wrong, in UTF-16 units; nil if it is not about a query.
+  /// The range of the mistake in the query, in UTF-16 units; nil if the failure is not about a query.
   public var place: Range<Int>?
 
-  /// A reason with its sentence.
+  /// A failure with its sentence.
   public init(_ kind: Kind, _ detail: String, at place: Range<Int>? = nil) {
     self.kind = kind
     self.detail = detail
     self.place = place
   }
 
-  /// What a failed system call on something of the space means. `thing` begins the sentence: "The photo".
+  /// The failure for an error of a system call. `thing` is the subject of the sentence: "The photo".
   init(_ error: Errno, _ thing: String = "What was asked for") {
     switch error {
     case .noSuchFileOrDirectory, .notDirectory: self.init(.notFound, "\(thing) is not there.")
@@ -78,7 +78,7 @@ public struct GalleryError: Error, Equatable, Sendable {
     }
   }
 
-  /// Calls `body`, whose errors of the system and the catalog become reasons.
+  /// Calls `body`, and converts errors of the system and the catalog.
   static func of<Result>(_ thing: String, _ body: () throws -> Result) throws(GalleryError) -> Result {
     do {
       return try body()

@@ -1,6 +1,6 @@
 // Invariants
-// 1. No album and no photo is ever replaced: a name that is taken stays whose it is.
-// 2. A deleted album is in the trash, with all that was in it.
+// 1. No album and no photo is ever replaced: a name that is taken keeps leading to the same file.
+// 2. A deleted album is in the trash, with everything that was in it.
 
 internal import Catalog
 internal import Client
@@ -9,25 +9,25 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// An album as a tile shows it.
+/// An album, with the numbers that its tile shows.
 public struct AlbumSummary: Equatable, Sendable {
-  /// Where it is.
+  /// Its path.
   public var path: SpacePath
-  /// Photos in it, without those in the albums below it.
+  /// The number of photos in it, without those in the albums below it.
   public var count: Int
-  /// Photos in it and below it.
+  /// The number of photos in it and below it.
   public var allCount: Int
-  /// Albums in it.
+  /// The number of albums directly in it.
   public var albums: Int
-  /// Whether it has a cover: a photo in it or below it.
+  /// Whether it has a cover, made from a photo in it or below it.
   public var hasCover: Bool
 }
 
 extension Gallery {
-  /// Most albums in one that are shown.
+  /// The most albums that are shown in one.
   private static let mostAlbums = 10_000
 
-  /// The albums in one, by name.
+  /// The albums directly in an album, by name.
   public func albums(in path: SpacePath) throws(GalleryError) -> [AlbumSummary] {
     try GalleryError.of("The album") {
       let (counts, _) = try photoCounts()
@@ -35,7 +35,7 @@ extension Gallery {
       try eachAlbum(in: path) { album, status in
         guard albums.count < Self.mostAlbums else { throw GalleryError(.tooLarge, "This album has too many albums.") }
         let count = counts[album.bytes] ?? (own: 0, all: 0)
-        // Each directory in one is a link to it.
+        // Each subdirectory adds a link to its parent, so two links mean that there is none.
         let inside = status.st_nlink > 2 ? try subAlbums(of: album) : 0
         let hasCover = count.all > 0 && album.name.count + Self.coverEnding.count <= SpacePath.mostNameBytes
         albums.append(
@@ -45,11 +45,11 @@ extension Gallery {
     }
   }
 
-  /// Calls `body` for the albums in one that a listing of it shows.
+  /// Calls `body` for each album that a listing of this one shows.
   func eachAlbum(in path: SpacePath, _ body: (SpacePath, stat) throws -> Void) throws {
     let directory = try root.directory(try path.notInTrash().bytes)
     for name in try Directory.names(in: ".", of: directory) {
-      // File managers hide such names, and the trash is one.
+      // File managers hide names that begin with a point. The trash has such a name.
       guard name.first != UInt8(ascii: "."), let album = try? path.appending(name) else { continue }
       var status = stat()
       let text = name.map { CChar(bitPattern: $0) } + [0]
@@ -60,7 +60,7 @@ extension Gallery {
     }
   }
 
-  /// Albums in one: those that a listing of it would show.
+  /// The number of albums that a listing of this one would show.
   private func subAlbums(of path: SpacePath) throws(Errno) -> Int {
     let directory = try root.directory(path.bytes)
     let all = try Directory.names(in: ".", of: directory)
@@ -68,12 +68,12 @@ extension Gallery {
     return all.count { $0.first != UInt8(ascii: ".") && !others.contains($0) }
   }
 
-  /// How many photos are in each directory, and in it and below; whether files are being examined of which that is not
-  /// known yet.
+  /// The number of photos in each directory, without and with those below it. `isExamining` is true while the catalog
+  /// still examines files that may be photos.
   func photoCounts() throws -> (counts: [[UInt8]: (own: Int, all: Int)], isExamining: Bool) {
     var request = CatalogRequest(format: .groups)
     request.group = "album"
-    // By bytes: names that differ in Unicode's normal form only are names of several albums.
+    // Compared by bytes, because two albums may have names that differ only in Unicode normalization.
     var counts: [[UInt8]: (own: Int, all: Int)] = [:]
     let trailer = try lines(request) { group in
       guard let count = group["count"]?.whole, let title = group["title"]?.text else { return }
@@ -89,9 +89,9 @@ extension Gallery {
     return (counts, trailer.isExamining && trailer.pending > 0)
   }
 
-  /// Makes an album.
+  /// Creates an album.
   ///
-  /// - Throws: `.conflict` if there is something of its name.
+  /// - Throws: `.exists` if the name is taken.
   public func makeAlbum(_ name: [UInt8], in parent: SpacePath) throws(GalleryError) -> SpacePath {
     let path = try albumPath(name, in: parent)
     let text = name.map { CChar(bitPattern: $0) } + [0]
@@ -100,9 +100,9 @@ extension Gallery {
     return path
   }
 
-  /// Gives an album another name in the same place.
+  /// Renames an album within its parent.
   ///
-  /// - Throws: `.conflict` if there is something of that name.
+  /// - Throws: `.exists` if the name is taken.
   public func renameAlbum(_ path: SpacePath, to name: [UInt8]) throws(GalleryError) -> SpacePath {
     try checkAlbum(path)
     let new = try albumPath(name, in: path.parent)
@@ -112,15 +112,15 @@ extension Gallery {
     return new
   }
 
-  /// Moves an album with all that is in it to the trash.
+  /// Moves an album with everything in it to the trash.
   public func deleteAlbum(_ path: SpacePath) throws(GalleryError) {
     try checkAlbum(path)
     let trash = try preparedTrash()
     try GalleryError.of("The album") { try trash.take(path.bytes) }
   }
 
-  /// Gives photos a further name in an album: the file stays one, and also where it was. A photo that has a name there
-  /// gets no second one.
+  /// Gives photos an additional name in an album: each remains one file, and keeps its other names. A photo that
+  /// already has its name there gets no second one.
   public func add(_ items: [Int], of snapshot: Snapshot, to album: SpacePath) throws(GalleryError) -> [ItemFailure] {
     let target = try openAlbum(album.notInTrash(), makes: false)
     return try each(items, of: snapshot, "The photo") { item in
@@ -136,17 +136,17 @@ extension Gallery {
           isNew = false
         }
       }
-      // Something else may have taken the name right before.
+      // Another file may have got the name right before it was linked.
       guard isNew, try calls.status(of: given, in: target).inode != item.inode else { return }
       try? calls.unlink(given, in: target)
       throw Self.replaced
     }
   }
 
-  /// Makes a photo the cover of the album that its path is in, as `agonyfs tag --cover` does.
+  /// Makes a photo the cover of the album that contains its path, as `agonyfs tag --cover` does.
   ///
-  /// - Returns: the album.
-  /// - Throws: `.badRequest` if it is in none.
+  /// - Returns: The album.
+  /// - Throws: `.badRequest` if the photo is not in an album.
   public func makeCover(_ index: Int, of snapshot: Snapshot) throws(GalleryError) -> SpacePath {
     let item = try snapshot.item(index)
     let album = try item.path.parent.notInTrash()

@@ -1,26 +1,27 @@
 // Invariants
-// 1. Every regular file of an album is shown: as a photo or video, or here. Only what waits to be examined is in neither.
-// 2. What the mount makes up, and what is being received, is in no listing of a directory.
-// 3. No file is replaced, and none is moved but the one that was listed.
+// 1. Every regular file of an album is shown: as a photo or video, or here. The only exception are files that wait to
+//    be examined.
+// 2. The directories of the mount itself, and files that are still being received, are in no listing.
+// 3. No file is replaced, and only the listed file is moved.
 
 internal import Client
 internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// A regular file that may be one of the others.
+/// A regular file that may be neither a photo nor a video.
 private struct FoundFile {
   let path: SpacePath
   let inode: UInt64
-  /// The page shows no photo of such a name.
+  /// Whether its name begins with a point. The page shows no photo with such a name.
   var isHidden: Bool { path.name.first == UInt8(ascii: ".") }
 }
 
 extension Gallery {
-  /// Most that are listed together.
+  /// The most files in one listing.
   private static let mostListed = 5000
 
-  /// The other files of an album, without those of albums in it.
+  /// The other files of an album, without those of the albums in it.
   public func otherFiles(in album: SpacePath) throws(GalleryError) -> OtherFiles {
     try GalleryError.of("The album") {
       let directory = try root.directory(try album.notInTrash().bytes)
@@ -33,7 +34,7 @@ extension Gallery {
     }
   }
 
-  /// The other files in the trash of this server's user, with those of albums there.
+  /// The other files in the trash of the server's user, including those in albums there.
   public func otherFilesInTrash() throws(GalleryError) -> OtherFiles {
     try GalleryError.of("The trash") {
       let top = SpacePath(trusted: TrashFolder(of: root).files)
@@ -54,7 +55,7 @@ extension Gallery {
     }
   }
 
-  /// What is in a directory; nothing if nothing was ever thrown away.
+  /// The entries of the trash folder; none if nothing was ever deleted.
   private func entriesIfThere(_ path: SpacePath) throws(Errno) -> [Directory.Entry] {
     do throws(Errno) { return try Directory.entries(of: root.directory(path.bytes)) } catch {
       if error == .noSuchFileOrDirectory { return [] }
@@ -62,19 +63,19 @@ extension Gallery {
     }
   }
 
-  /// The same; nothing if it is gone by now, or closed to this server's user.
+  /// The entries of a directory; none if it was removed, or if the server's user may not read it.
   private func entriesIfOpen(_ path: SpacePath) -> [Directory.Entry] {
     guard let directory = try? root.directory(path.bytes) else { return [] }
     return (try? Directory.entries(of: directory)) ?? []
   }
 
-  /// Those of some files that are not among the photos which answer a question.
+  /// The files that are not among the photos which the request finds.
   private func listed(
     _ found: [FoundFile], without photos: CatalogRequest, in folder: SpacePath
   ) throws -> OtherFiles {
     var others = found
     var isExamining = false
-    // By inodes: a photo with two names in an album is shown under one.
+    // Compared by inode, because a photo with two names in an album is shown under one of them.
     var inodes = Set(found.filter { !$0.isHidden }.map(\.inode))
     if !inodes.isEmpty {
       var reader = try ask(photos)
@@ -83,7 +84,7 @@ extension Gallery {
       isExamining = trailer.isExamining && trailer.pending > 0
     }
     others.sort { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
-    // Each is asked for by itself: those that are not listed are not.
+    // Each file is queried separately, so only files that are listed are queried.
     let first = others.prefix(Self.mostListed)
     let asked = isExamining ? first.filter { !$0.isHidden }.map(\.path) : []
     let waiting = Set(try areWaiting(asked))
@@ -107,8 +108,8 @@ extension Gallery {
       snapshot: snapshot, files: files, count: others.count - waiting.count - gone, pending: waiting.count)
   }
 
-  /// How many other files are in each of the albums in one that has some. Nobody is told while files are examined of which
-  /// it is not known what they are.
+  /// The number of other files in each album of an album, without those that have none. Empty while the catalog
+  /// examines files, since they may turn out to be photos.
   public func otherFileCounts(in path: SpacePath) throws(GalleryError) -> [(album: SpacePath, count: Int)] {
     try GalleryError.of("The album") {
       var found: [(album: SpacePath, count: Int)] = []
@@ -138,7 +139,7 @@ extension Gallery {
       let given = try placing(name) { free throws(Errno) in
         try calls.rename(name, in: directory, to: free, in: target)
       }
-      // Something else may have taken the name right before.
+      // Another file may have got the name right before it was moved.
       guard try calls.status(of: given, in: target).inode != item.inode else { return }
       do throws(Errno) {
         try calls.rename(given, in: target, to: name, in: directory)

@@ -5,7 +5,7 @@ internal import System
 internal import SystemPackage
 
 extension Gallery {
-  /// An open album, and those above it. `makes`: whether missing ones are made.
+  /// Opens an album. `makes`: whether to create missing albums on its path.
   func openAlbum(_ path: SpacePath, makes: Bool) throws(GalleryError) -> Descriptor {
     do throws(Errno) {
       do throws(Errno) {
@@ -24,7 +24,7 @@ extension Gallery {
     }
   }
 
-  /// Gives something the first free one of `name.ext`, `name (2).ext`, …
+  /// Calls `body` with `name.ext`, `name (2).ext`, … until one is free, and returns that name.
   func placing(_ name: [UInt8], _ body: (_ free: [UInt8]) throws(Errno) -> Void) throws(GalleryError) -> [UInt8] {
     for number in 1...FreeNames.most {
       let free = FreeNames.name(name, number: number)

@@ -1,21 +1,21 @@
-/// Files that are neither photos nor videos, of an album or of the trash.
+/// The files of an album or of the trash that are neither photos nor videos.
 public struct OtherFiles: Sendable {
-  /// One of them.
+  /// One of these files.
   public struct File: Equatable, Sendable {
     /// Its number in the snapshot.
     public var index: Int
-    /// The bytes of its name; in the trash, with those of the directories there that it is in.
+    /// The bytes of its name; in the trash, of its path below the trash folder.
     public var name: [UInt8]
-    /// Bytes.
+    /// Its size in bytes.
     public var size: Int64
   }
 
-  /// By which they are saved and moved, as photos are.
+  /// The snapshot whose numbers save and move these files, as for photos.
   public let snapshot: Snapshot
-  /// The first ones by their names.
+  /// The first files, by name.
   public let files: [File]
-  /// How many there are, also of those that are not listed.
+  /// The number of all these files, including those that are not listed.
   public let count: Int
-  /// How many more there may be: files that wait to be examined, of which it is not known what they are.
+  /// The number of further files that the catalog has still to examine, which may be photos.
   public let pending: Int
 }

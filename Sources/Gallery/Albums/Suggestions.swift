@@ -3,19 +3,19 @@ internal import Client
 internal import Synchronization
 internal import System
 
-/// Something that a search could go on with.
+/// A suggestion for completing a search.
 public struct Suggestion: Equatable, Sendable {
-  /// As it is shown.
+  /// The text that is shown.
   public var text: String
   /// `tag`, `person`, `place`, `camera` or `album`.
   public var kind: String
   /// The query that finds it.
   public var query: String
-  /// How many photos answer.
+  /// The number of photos that the query finds.
   public var count: Int
 }
 
-/// What a space has that searches could begin with, as it was a moment ago.
+/// A short-lived cache of everything in a space that is suggested for searches.
 final class SuggestionTable: Sendable {
   struct Entry: Sendable {
     var suggestion: Suggestion
@@ -23,10 +23,10 @@ final class SuggestionTable: Sendable {
   }
 
   private let kept: Mutex<(entries: [Entry], until: Int64)> = Mutex(([], .min))
-  /// How long it is used, in seconds.
+  /// How long the cache is used, in seconds.
   private static let seconds: Int64 = 30
 
-  /// What is kept, or what `body` gives if that is too old.
+  /// The cached entries, or those that `body` returns if the cache is too old.
   func entries(_ body: () throws -> [Entry]) rethrows -> [Entry] {
     let now = monotonicSeconds()
     if let entries = kept.withLock({ $0.until > now ? $0.entries : nil }) { return entries }
@@ -38,11 +38,11 @@ final class SuggestionTable: Sendable {
 
 extension Gallery {
   private static let kinds = ["tag", "person", "place", "camera", "album"]
-  /// Most groups of a kind that are looked through.
+  /// The most groups of each kind that are read.
   private static let mostGroups = 5000
   private static let most = 12
 
-  /// What a search that begins so could go on with: what begins with the text first, then what has a word that does.
+  /// Completions of the text in a search field: first entries that begin with it, then entries with a word that does.
   public func suggestions(for text: String) throws(GalleryError) -> [Suggestion] {
     let wanted = Folding.folded(Whitespace.trimmed(text))
     guard !wanted.isEmpty else { return [] }

@@ -1,6 +1,6 @@
 // Invariants
-// 1. An original is given as it is: never decoded, cut or made anew.
-// 2. No more of a content is in memory than the block that is read.
+// 1. An original is returned byte by byte: never decoded, cut or encoded again.
+// 2. Only the block that is being read is in memory.
 
 internal import Catalog
 internal import Client
@@ -9,31 +9,31 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// Which content of a photo is asked for.
+/// The form of a photo that is requested.
 public enum ItemForm: String, Sendable {
   /// A JPEG of at most 1024 pixels on the longer side.
   case preview
-  /// What every browser shows: the original, or a JPEG with all pixels of it.
+  /// A form that every browser shows: the original, or a JPEG with all of its pixels.
   case full
   case original
   /// The video in a motion photo, or of a live photo.
   case motion
 }
 
-/// A content that is open for reading.
+/// The open content of a photo.
 public final class ItemContent: Sendable {
-  /// Bytes.
+  /// Its size in bytes.
   public let size: Int64
-  /// The type of the content, which is never guessed from a name.
+  /// Its media type, which is never guessed from a name.
   public let type: String
   /// The name to save it under.
   public let name: [UInt8]
-  /// Differs whenever the content does.
+  /// An entity tag, which changes whenever the content does.
   public let tag: String
-  /// When it was changed last, in seconds since 1970.
+  /// Its modification time, in seconds since 1970.
   public let modified: Int64
   let inode: UInt64
-  /// Whether a browser may show it; everything else is only saved.
+  /// Whether a browser may show it. Any other content can only be saved.
   public let isShowable: Bool
   private let file: Descriptor
   private let calls: FileCalls
@@ -49,7 +49,7 @@ public final class ItemContent: Sendable {
     tag = ([status.inode, UInt64(bitPattern: size)] + numbers).map { String($0, radix: 16) }.joined(separator: "-")
   }
 
-  /// The bytes at an offset, at most so many.
+  /// The bytes at an offset, at most `count`.
   public func bytes(at offset: Int64, count: Int) throws(GalleryError) -> [UInt8] {
     try GalleryError.of("The photo") { try calls.bytes(of: file, at: offset, count: count) }
   }
@@ -65,21 +65,21 @@ extension Gallery {
     "mts": "video/mp2t", "mpg": "video/mpeg", "wmv": "video/x-ms-wmv", "flv": "video/x-flv", "ogv": "video/ogg",
     "bmp": "image/bmp",
   ]
-  /// What browsers show as it is.
+  /// The kinds that browsers show without conversion.
   private static let shown: Set<String> = ["jpeg", "png", "gif", "webp", "bmp"]
   private static let videos: Set<String> = [
     "mp4", "mov", "mkv", "webm", "avi", "3gp", "mts", "mpg", "wmv", "flv", "ogv",
   ]
   private static let unknownType = "application/octet-stream"
 
-  /// The JPEG of a photo of at most 256 or 1024 pixels on the longer side; nil if there is none. Waits until it is made.
+  /// The JPEG of a photo, at most 256 or 1024 pixels on the longer side; nil if there is none. Blocks until it is made.
   func thumbnail(of path: SpacePath, pixels: Int) throws(GalleryError) -> [UInt8]? {
     let folder = Self.thumbnails + Array(pixels <= 256 ? "256/".utf8 : "1024/".utf8)
     do throws(Errno) {
       return try root.open(folder + path.bytes, O_RDONLY).readToEnd(limit: Self.mostThumbnailBytes)
     } catch {
       switch error {
-      // One that could not be made is told apart from a mount that is gone.
+      // A photo without a thumbnail is not an error, but a mount that is gone is.
       case .socketNotConnected, .operationNotSupportedByDevice, .staleNFSFileHandle:
         throw GalleryError(error, "The thumbnail")
       default: return nil
@@ -87,9 +87,9 @@ extension Gallery {
     }
   }
 
-  /// Opens a content of whatever has a path.
+  /// Opens a form of the photo at a path.
   ///
-  /// - Throws: `.notFound` if there is none of this form.
+  /// - Throws: `.notFound` if the photo does not have this form.
   func open(_ form: ItemForm, of path: SpacePath) throws(GalleryError) -> ItemContent {
     switch form {
     case .preview: try made(Self.thumbnails + Array("1024/".utf8), path, "image/jpeg", ending: ".jpg")
@@ -103,7 +103,7 @@ extension Gallery {
     }
   }
 
-  /// Opens the file itself; without a kind that browsers show it is only saved.
+  /// Opens the file itself. If `kind` is not one that browsers show, it can only be saved.
   func original(_ path: SpacePath, kind: String?) throws(GalleryError) -> ItemContent {
     try GalleryError.of("The photo") {
       let kind = kind ?? ""
@@ -113,7 +113,7 @@ extension Gallery {
     }
   }
 
-  /// Opens what the mount makes of a photo.
+  /// Opens a file that the mount makes from a photo.
   private func made(
     _ folder: [UInt8], _ path: SpacePath, _ type: String, ending: String
   ) throws(GalleryError) -> ItemContent {
@@ -144,7 +144,8 @@ extension Gallery {
     var kind: String?
   }
 
-  /// The video of a live photo if it is called as cameras call it: the other way is slow in a large space.
+  /// The video of a live photo, if it has the name that cameras give. Searching the catalog instead is slow in a large
+  /// space.
   private func likeNamedVideo(of path: SpacePath, inStack number: JSONValue) throws(GalleryError) -> FoundVideo? {
     let start = path.bytes.dropLast(BytePath(path.bytes).parts.ending.count)
     let paths = [".MOV", ".mov", ".MP4", ".mp4"].map { SpacePath(trusted: start + Array($0.utf8)) }
@@ -154,7 +155,7 @@ extension Gallery {
     return nil
   }
 
-  /// The video of a live photo, whatever it is called.
+  /// The video of a live photo, whatever its name.
   private func liveVideo(inStack number: JSONValue, isTrash: Bool) throws(GalleryError) -> FoundVideo? {
     try GalleryError.of("Asking the catalog") {
       var request = CatalogRequest(query: "is:live type:video")
@@ -162,7 +163,7 @@ extension Gallery {
       do {
         try lines(request) { facts in
           guard facts["stack"]?["number"] == number, let path = CatalogRecord(facts)?.path else { return }
-          // The others need not be read.
+          // Thrown to stop reading the rest of the answer.
           throw FoundVideo(path: SpacePath(trusted: path), kind: facts["kind"]?.text)
         }
         return nil
@@ -172,7 +173,7 @@ extension Gallery {
     }
   }
 
-  /// What the name of a cover has behind that of its album.
+  /// The ending that the name of a cover adds to that of its album.
   static let coverEnding = Array(".jpg".utf8)
 
   /// The cover of an album, a JPEG.

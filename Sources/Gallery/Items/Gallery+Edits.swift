@@ -4,27 +4,27 @@ internal import Glibc
 internal import HostFiles
 internal import SystemPackage
 
-/// What is to be different about some photos.
+/// A change to the metadata of photos; nil and empty lists leave a field as it is.
 public struct ItemEdit: Sendable {
-  /// Empty takes it away.
+  /// The title; empty removes it.
   public var title: String?
-  /// Empty takes it away.
+  /// The caption; empty removes it.
   public var caption: String?
-  /// From 0 to 5.
+  /// The rating, from 0 to 5.
   public var rating: Int?
-  /// Whether the user likes it.
+  /// Whether the photo is a favourite.
   public var isFavourite: Bool?
-  /// Tags that it gets.
+  /// Tags to add.
   public var addedTags: [String] = []
-  /// Tags that go, those of the file itself as well.
+  /// Tags to remove, including those that the file itself contains.
   public var removedTags: [String] = []
 
-  /// Nothing is to be different yet.
+  /// A change of nothing.
   public init() {}
 
-  /// The same as the command `tag` understands it.
+  /// The change in the form of the command `tag`.
   ///
-  /// - Throws: `WordsRefused` with what cannot be said.
+  /// - Throws: `WordsRefused` if a value is not valid.
   var change: WordsChange {
     get throws(WordsRefused) {
       var change = WordsChange(
@@ -40,17 +40,17 @@ public struct ItemEdit: Sendable {
   }
 }
 
-/// What was not done for a photo.
+/// The failure of an operation for one photo.
 public struct ItemFailure: Equatable, Sendable {
   /// Its number in the snapshot.
   public var index: Int
-  /// Why.
+  /// The reason.
   public var error: GalleryError
 }
 
 extension Gallery {
-  /// Calls `body` for each photo; says which were not done. What would fail for all is thrown, and says how many were done
-  /// before.
+  /// Calls `body` for each photo, and returns the failures. An error that would affect all photos is thrown instead,
+  /// and states how many were done before.
   func each(
     _ items: [Int], of snapshot: Snapshot, _ thing: String, _ body: (SnapshotItem) throws -> Void
   ) throws(GalleryError) -> [ItemFailure] {
@@ -72,20 +72,21 @@ extension Gallery {
     return failures
   }
 
-  /// Says something about photos, as the command `tag` does. Of one photo all of it is said or nothing.
+  /// Changes the metadata of photos, as the command `tag` does. Each photo gets the whole change or none of it.
   public func edit(_ items: [Int], of snapshot: Snapshot, _ edit: ItemEdit) throws(GalleryError) -> [ItemFailure] {
     let change = try GalleryError.of("The photo") { try edit.change }
     return try each(items, of: snapshot, "The photo") { item in
       try AttributeFile(try opened(item).file).say(change) {
         guard let facts = try? record(of: item.path) else { return nil }
-        // Facts are found by the name.
+        // The record was found by name, so the name must still lead to the photo.
         return (try? check(item)).map { facts["tags"]?.elements.compactMap(\.text) ?? [] }
       }
     }
   }
 
-  /// Moves photos to the trash. Each stays the same file, under a name there. In an album only the name in it goes, and
-  /// the photo stays in others; without one all names go. Of other files only the name that was listed goes.
+  /// Moves photos to the trash; each remains the same file. In an album, only the name in that album is moved, and the
+  /// photo stays in others; outside an album all of its names are moved. For other files, only the listed name is
+  /// moved.
   public func trash(_ items: [Int], of snapshot: Snapshot) throws(GalleryError) -> [ItemFailure] {
     let trash = try preparedTrash()
     return try each(items, of: snapshot, snapshot.thing) { item in
@@ -93,14 +94,14 @@ extension Gallery {
       try check(item)
       let isOneName = snapshot.album != .root || snapshot.hasOtherFiles
       let others = isOneName ? [] : otherNames(of: item.path).filter { !$0.isInTrash }
-      // The name that was shown comes first: if it is gone, the others stay.
+      // The name that was shown comes first: if it does not exist any more, the other names stay.
       try take(item, to: trash)
       for other in others {
         do {
           try take(SnapshotItem(path: other, inode: item.inode), to: trash)
         } catch let error as GalleryError where error == Self.replaced {
         } catch let error as Errno where error == .noSuchFileOrDirectory {
-          // The name is another file's by now, or nobody's.
+          // The name was removed, or leads to another file by now.
         }
       }
     }
@@ -117,13 +118,13 @@ extension Gallery {
     }
   }
 
-  /// The further names of a photo that the catalog knows.
+  /// The other names of a photo in the catalog.
   private func otherNames(of path: SpacePath) -> [SpacePath] {
     guard let record = (try? record(of: path)).flatMap({ CatalogRecord($0) }) else { return [] }
     return record.names.filter { $0 != path.bytes }.map { SpacePath(trusted: $0) }
   }
 
-  /// Puts photos from the trash back where they were, with all names, each under a free one.
+  /// Restores photos from the trash to their former places, with all names, each under a free one.
   public func restore(_ items: [Int], of snapshot: Snapshot) throws(GalleryError) -> [ItemFailure] {
     let trash = TrashFolder(of: root)
     return try each(items, of: snapshot, snapshot.thing) { item in
@@ -147,7 +148,7 @@ extension Gallery {
     try? trash.forget(path.bytes)
   }
 
-  /// Where something in the trash was.
+  /// The former path of a file in the trash.
   private func origin(of path: SpacePath, in trash: TrashFolder) throws(GalleryError) -> SpacePath {
     let origin: [UInt8]
     do throws(Errno) {
@@ -162,7 +163,7 @@ extension Gallery {
     return try SpacePath(origin).notInTrash()
   }
 
-  /// The trash, with its directories.
+  /// The trash, with its directories created.
   func preparedTrash() throws(GalleryError) -> TrashFolder {
     let trash = TrashFolder(of: root)
     do throws(Errno) {

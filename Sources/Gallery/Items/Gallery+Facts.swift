@@ -2,40 +2,40 @@ internal import Catalog
 internal import Client
 internal import SystemPackage
 
-/// A photo of a snapshot, and what the door says of it: the page gets a part of that as it is.
+/// A photo of a snapshot, with its record from the catalog, of which the page gets a part.
 public struct ListedItem: Sendable {
   /// Its number in the snapshot.
   public let index: Int
   /// The bytes of its name.
   let name: [UInt8]
-  /// Null if the catalog does not know the file any more.
+  /// Its record; null if the catalog does not know the file any more.
   let facts: JSONValue
 }
 
-/// Facts that belong together.
+/// A section of facts about a photo.
 public struct FactSection: Equatable, Sendable {
   /// One fact.
   public struct Fact: Equatable, Sendable {
-    /// What it is about.
+    /// The name of the fact.
     public var label: String
-    /// What is known.
+    /// Its value.
     public var value: String
-    /// `from EXIF, you`; empty if nobody knows.
+    /// Its sources, such as `from EXIF, you`; empty if they are unknown.
     public var sources: String
   }
 
-  /// What they are about, in a word for programs: `words`, `place` (and time), `camera`, `file`, `more`.
+  /// The section's identifier: `words`, `place` (and time), `camera`, `file`, `more`.
   public var title: String
-  /// At least one.
+  /// At least one fact.
   public var facts: [Fact]
 }
 
 extension Gallery {
-  /// Asks about files one after the other, by one open of the door.
+  /// Queries files one after the other through one open door of the catalog.
   private struct Asker {
     let door: CatalogDoor
 
-    /// The facts of a file; nil if nothing is known of it.
+    /// The record of a file; nil if the catalog has none.
     func facts(of path: SpacePath) throws -> JSONValue? {
       var request = CatalogRequest()
       request.file = path.bytes
@@ -44,22 +44,22 @@ extension Gallery {
         var reader = try AnswerReader(DoorStream(door))
         return try JSONReader.value(of: Array(reader.text().prefix { $0 != UInt8(ascii: "\n") }))
       } catch is AnswerFailure {
-        // What is wrong about one file is no reason to say nothing of the others.
+        // An error for one file must not hide the records of the others.
         return nil
       }
     }
 
-    /// What a file that is no photo is known to be for as long as it stays as it is.
+    /// Answers that are final for a file that is not a photo, until the file changes.
     private static let certain = [NoFacts.directory, .noPhoto, .gone, .closed].map { $0.rawValue + "." }
 
-    /// Whether it is still to be seen if a file is a photo.
+    /// Whether the catalog has still to examine the file, so that it may turn out to be a photo.
     func isWaiting(_ path: SpacePath) throws -> Bool {
       var request = CatalogRequest()
       request.file = path.bytes
       try door.ask(request.bytes)
       do {
         _ = try AnswerReader(DoorStream(door))
-        // It is a photo, examined since the photos were asked for.
+        // The catalog examined it after the photos were queried, and found a photo.
         return true
       } catch let failure as AnswerFailure {
         return !Self.certain.contains(failure.message)
@@ -67,13 +67,13 @@ extension Gallery {
     }
   }
 
-  /// Those of some files of which it is still to be seen if they are photos; also what has become one by now.
+  /// The files that the catalog has still to examine, and those that it found to be photos since they were listed.
   func areWaiting(_ paths: [SpacePath]) throws -> [SpacePath] {
     let asker = Asker(door: try CatalogDoor(of: root))
     return try paths.filter { try asker.isWaiting($0) }
   }
 
-  /// What is known of the photos of a section.
+  /// The records of a range of a snapshot's photos.
   func items(_ range: Range<Int>, of snapshot: Snapshot) throws(GalleryError) -> [ListedItem] {
     try GalleryError.of("Asking the catalog") {
       let asker = Asker(door: try CatalogDoor(of: root))
@@ -84,7 +84,7 @@ extension Gallery {
     }
   }
 
-  /// What is known of the photos of a section, by its number.
+  /// The records of the photos of a section, by its number.
   public func section(_ number: Int, of snapshot: Snapshot) throws(GalleryError) -> [ListedItem] {
     guard snapshot.sections.indices.contains(number) else {
       throw GalleryError(.notFound, "There is no section \(number) in this snapshot.")
@@ -93,7 +93,7 @@ extension Gallery {
     return try items(section.first..<section.first + section.count, of: snapshot)
   }
 
-  /// What the catalog knows of files, as the door has it; nil for those of which it knows nothing.
+  /// The records of files from the catalog; nil for a file without one.
   func records(of paths: [SpacePath]) throws(GalleryError) -> [JSONValue?] {
     try GalleryError.of("Asking the catalog") {
       let asker = Asker(door: try CatalogDoor(of: root))
@@ -101,9 +101,9 @@ extension Gallery {
     }
   }
 
-  /// What the catalog knows of a file, as the door has it.
+  /// The record of a file from the catalog.
   ///
-  /// - Throws: `.notFound` if it knows nothing.
+  /// - Throws: `.notFound` if the catalog has none.
   func record(of path: SpacePath) throws(GalleryError) -> JSONValue {
     guard let facts = try records(of: [path])[0] else {
       throw GalleryError(.notFound, "This photo is not there any more, or was not examined yet.")
@@ -111,7 +111,7 @@ extension Gallery {
     return facts
   }
 
-  /// All fields of the user's own.
+  /// Stands for all fields that the user defined.
   private static let own = "x"
 
   private static let sections: [(title: String, fields: Set<String>)] = [
@@ -121,7 +121,7 @@ extension Gallery {
     ("file", ["kind", "size", "modified", "width", "duration", "codec", "frameRate", "hash"]),
   ]
 
-  /// All facts of a photo in sections, as `agonyfs show` says them, each with its sources.
+  /// All facts of a photo in sections, worded as by `agonyfs show`, each with its sources.
   static func shown(_ facts: JSONValue) -> [FactSection] {
     let lines = FactLine.all(of: facts)
     func group(_ line: FactLine) -> String { line.field.hasPrefix("x.") ? Self.own : line.field }

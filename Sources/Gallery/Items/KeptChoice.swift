@@ -1,20 +1,20 @@
 // Invariants
-// 1. A file is in it once, however many lists and groups show it.
-// 2. What may not be chosen is never in it.
+// 1. A file is contained once, however many lists and groups show it.
+// 2. A file that may not be chosen is never contained.
 
-/// Photos that were chosen in lists which are not shown any more.
+/// Photos that were chosen in lists which are no longer shown.
 public struct KeptChoice: Sendable {
   fileprivate var items: [SnapshotItem] = []
 
-  /// None yet.
+  /// An empty choice.
   public init() {}
 
-  /// How many there are.
+  /// The number of photos.
   public var count: Int { items.count }
 
   /// Adds photos of a snapshot.
   ///
-  /// - Throws: `.notFound` for the number of no photo; `.badRequest` for one that may not be chosen.
+  /// - Throws: `.notFound` for a number without a photo; `.badRequest` for a photo that may not be chosen.
   public mutating func add(_ numbers: [Int], of snapshot: Snapshot) throws(GalleryError) {
     var known = Set(items.map(\.inode))
     var added: [SnapshotItem] = []
@@ -26,9 +26,9 @@ public struct KeptChoice: Sendable {
     items += added
   }
 
-  /// Takes out what a snapshot shows.
+  /// Removes the photos that a snapshot shows.
   ///
-  /// - Returns: the numbers that the photos have there.
+  /// - Returns: Their numbers in the snapshot.
   public mutating func take(shownBy snapshot: Snapshot) -> [Int] {
     var waiting = Set(items.map(\.inode))
     var numbers: [Int] = []
@@ -39,9 +39,9 @@ public struct KeptChoice: Sendable {
     return numbers
   }
 
-  /// Takes out what is not where it was chosen.
+  /// Removes the photos that are not at their paths any more.
   ///
-  /// - Returns: how many that were.
+  /// - Returns: The number of removed photos.
   public mutating func takeGone(from gallery: Gallery) -> Int {
     let before = items.count
     items.removeAll { item in (try? gallery.check(item)) == nil }
@@ -50,9 +50,9 @@ public struct KeptChoice: Sendable {
 }
 
 extension Gallery {
-  /// The paths of photos that were chosen.
+  /// The paths of the chosen photos.
   ///
-  /// - Throws: `.notFound` or `.conflict` if one leads to that photo no more.
+  /// - Throws: `.notFound` or `.conflict` if a path does not lead to its photo any more.
   public func paths(of choice: KeptChoice) throws(GalleryError) -> [SpacePath] {
     try GalleryError.of("A photo that was chosen") {
       for item in choice.items { try check(item) }

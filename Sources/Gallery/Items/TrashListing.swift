@@ -1,6 +1,6 @@
 // Invariants
-// 1. Only what was listed is deleted: what was thrown away since stays, also under a name that was listed.
-// 2. What is in a directory goes before the directory.
+// 1. Only listed files are deleted. A file that was moved to the trash later stays, even under a listed name.
+// 2. The contents of a directory are deleted before the directory.
 
 internal import Client
 internal import Glibc
@@ -9,17 +9,17 @@ internal import Synchronization
 internal import System
 internal import SystemPackage
 
-/// What was in the trash when somebody asked how much that is, and what of it is still to be deleted.
+/// The contents of the trash when the page asked for its size, and how much of that is still to be deleted.
 public final class TrashListing: Sendable {
-  /// What it is called by browsers: 32 random hexadecimal digits.
+  /// Its identifier for browsers: 32 random hexadecimal digits.
   public let name: String
-  /// Files in the trash, each once.
+  /// The number of files in the trash, each counted once.
   public let files: Int
-  /// Those of them that have a name elsewhere in the space, and stay there.
+  /// The number of those with a name elsewhere in the space, which stay there.
   public let shared: Int
-  /// Bytes of those that have none.
+  /// The total size in bytes of the others.
   public let bytes: Int64
-  /// Names of files and directories.
+  /// The number of names, of files and directories.
   public var count: Int { paths.count }
   private let paths: PackedPaths
   private let left: Mutex<Int>
@@ -30,9 +30,9 @@ public final class TrashListing: Sendable {
     left = Mutex(paths.count)
   }
 
-  /// Calls `body` for the next ones, the last first. One that fails is not tried again.
+  /// Calls `body` for the next names, the last first. A name for which it fails is not tried again.
   ///
-  /// - Returns: how many are left.
+  /// - Returns: The number of names left.
   func each(_ most: Int, _ body: (SpacePath, _ inode: UInt64) throws -> Void) throws -> Int {
     try left.withLock { left in
       let end = max(0, left - most)
@@ -46,13 +46,13 @@ public final class TrashListing: Sendable {
 }
 
 extension Gallery {
-  /// Lists everything that is in the trash of this server's user.
+  /// Lists everything in the trash of the server's user.
   public func trashListing() throws(GalleryError) -> TrashListing {
     let trash = try preparedTrash()
     return try GalleryError.of("The trash") {
       let top = SpacePath(trusted: trash.files)
       var paths = PackedPaths()
-      // The names that a file has elsewhere.
+      // `others` is the number of names that a file has elsewhere.
       var files: [UInt64: (size: Int64, others: Int)] = [:]
       var waiting = [top]
       while let folder = waiting.popLast() {
@@ -80,7 +80,8 @@ extension Gallery {
     }
   }
 
-  /// A directory in the trash; nil if it is gone by now, or closed to this server's user. The trash itself has to be there.
+  /// Opens a directory in the trash; nil if it was removed, or if the server's user may not read it. The trash itself
+  /// must exist.
   private func opened(_ folder: SpacePath, isTop: Bool) throws(Errno) -> Descriptor? {
     do throws(Errno) {
       return try root.directory(folder.bytes)
@@ -90,9 +91,9 @@ extension Gallery {
     }
   }
 
-  /// Deletes the next ones of what was listed in the trash, for good.
+  /// Permanently deletes the next files of a listing.
   ///
-  /// - Returns: how many are left to be deleted, and why files were not.
+  /// - Returns: The number of names left, and why files were not deleted.
   public func delete(
     _ most: Int = 500, of listing: TrashListing
   ) throws(GalleryError) -> (left: Int, failures: [GalleryError]) {
@@ -103,9 +104,9 @@ extension Gallery {
         do throws(Errno) {
           try delete(path, inode, in: trash)
         } catch .noSuchFileOrDirectory {
-          // It was restored, or deleted by somebody else.
+          // It was restored, or another process deleted it.
         } catch .directoryNotEmpty {
-          // Something stayed in it.
+          // A file in it was not deleted.
         } catch {
           let failure = GalleryError(error, "What was thrown away")
           if [.readOnly, .unavailable].contains(failure.kind) { throw failure }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Counts the archives that are read at a time, each of which has a thread and an open photo.
+/// Limits the archives that are read at the same time. Each needs a thread and an open photo.
 public final class ZipPlaces: Sendable {
-  /// Lets one more archive be read when it goes.
+  /// A permit to read one archive, which is returned when the object is released.
   public final class Place: Sendable {
     private let places: ZipPlaces
 
@@ -14,10 +14,10 @@ public final class ZipPlaces: Sendable {
   private let taken = Mutex(0)
   private let most: Int
 
-  /// Lets so many be read at a time.
+  /// Permits `most` archives at the same time.
   public init(most: Int = 4) { self.most = most }
 
-  /// Takes one of the places.
+  /// Takes a permit.
   ///
   /// - Throws: `.busy` if all are taken.
   public func take() throws(GalleryError) -> Place {

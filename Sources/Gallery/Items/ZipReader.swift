@@ -1,16 +1,16 @@
 // Invariants
 // 1. At most two blocks of the archive are in memory, however slowly it is read.
-// 2. Whoever stops reading ends the thread that writes.
+// 2. When the reader stops, the writing thread ends.
 
 internal import System
 internal import SystemPackage
 
-/// Reads an archive block by block, while a thread of its own writes it.
+/// Reads an archive block by block, while a thread writes it.
 public final class ZipReader: Sendable {
   private final class Queue: @unchecked Sendable {
     let lock = Lock()
     let changed: Condition
-    // Under the lock.
+    // Guarded by the lock.
     var blocks: [[UInt8]] = []
     var failure: (any Error)?
     var isEnded = false
@@ -41,9 +41,9 @@ public final class ZipReader: Sendable {
 
   private let queue = Queue()
 
-  /// Begins to write an archive.
+  /// Starts to write an archive.
   ///
-  /// - Throws: `.busy` if there can be no thread for it.
+  /// - Throws: `.busy` if no thread can be created.
   public init(_ archive: ZipStream) throws(GalleryError) {
     let queue = queue
     do throws(Errno) {
@@ -51,7 +51,7 @@ public final class ZipReader: Sendable {
         var waiting: [UInt8] = []
         do {
           try archive.write { bytes in
-            // Headers are small, and each block is a message of its own.
+            // Headers are collected into blocks, because they are small and every block is sent as a message.
             waiting += bytes
             guard waiting.count >= Self.block else { return }
             try queue.put(waiting)
@@ -70,9 +70,9 @@ public final class ZipReader: Sendable {
 
   deinit { stop() }
 
-  /// The next bytes; nil at the end. Waits for them.
+  /// Waits for the next bytes; nil at the end.
   ///
-  /// - Throws: why the archive cannot be whole.
+  /// - Throws: Why the archive cannot be completed.
   public func next() throws -> [UInt8]? {
     try queue.lock.withLock {
       while queue.blocks.isEmpty, !queue.isEnded { queue.changed.wait() }
@@ -85,7 +85,7 @@ public final class ZipReader: Sendable {
     }
   }
 
-  /// Ends it before its end.
+  /// Cancels the archive.
   public func stop() {
     queue.lock.withLock {
       queue.isStopped = true

@@ -1,6 +1,7 @@
 // Invariants
-// 1. One archive holds what was asked for, whole, or breaks off before its end: no reader takes a part for all of it.
-// 2. Memory is bounded by a block, the numbers of the photos and what the central directory is made of.
+// 1. An archive has everything that was requested, or breaks off before its end, so that it is never mistaken for a
+//    complete one.
+// 2. Memory is bounded by a block, the numbers of the photos and the data for the central directory.
 
 internal import Client
 internal import Export
@@ -9,7 +10,7 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// A stored archive of photos, with ZIP64 where it is needed, while it is read.
+/// An archive of photos without compression, with ZIP64 where needed, which is generated while it is read.
 public struct ZipStream: Sendable {
   private let gallery: Gallery
   private let snapshot: Snapshot
@@ -17,17 +18,17 @@ public struct ZipStream: Sendable {
   /// Kept as long as the archive may be read.
   private let place: ZipPlaces.Place?
 
-  /// An archive of some photos of a snapshot, with its place among those that are read at a time.
+  /// An archive of photos of a snapshot, with its permit to be read.
   public init(_ numbers: ZipNumbers, of snapshot: Snapshot, in gallery: Gallery, at place: ZipPlaces.Place? = nil) {
     (self.gallery, self.snapshot, self.numbers, self.place) = (gallery, snapshot, numbers, place)
   }
 
-  /// Bytes that are handed on at once.
+  /// Bytes that are passed on at once.
   private static let block = 256 << 10
 
-  /// Gives the bytes of the archive to `sink`, in order. A photo that is gone by now, or cannot be read, ends it.
+  /// Writes the archive to `sink` in order. A photo that is missing or cannot be read ends it.
   ///
-  /// - Throws: what `sink` throws, or why a photo cannot be read.
+  /// - Throws: The error of `sink`, or why a photo cannot be read.
   public func write(to sink: @escaping ([UInt8]) throws -> Void) throws {
     let output = SinkOutput(sink)
     let writer = ZipWriter(to: output, verifies: false, step: Self.block)
@@ -54,7 +55,7 @@ public struct ZipStream: Sendable {
     }
   }
 
-  /// Why it breaks off, with the name of the photo at which it does.
+  /// Why the archive breaks off, with the name of the photo.
   private static func reason(_ error: any Error, _ name: String? = nil) -> any Error {
     let photo = name ?? "A photo"
     switch error {
@@ -69,7 +70,7 @@ public struct ZipStream: Sendable {
 
 private final class SinkOutput: ZipOutput {
   private let sink: ([UInt8]) throws -> Void
-  /// Why the sink took no more.
+  /// The error of the sink.
   private(set) var failure: (any Error)?
 
   init(_ sink: @escaping ([UInt8]) throws -> Void) { self.sink = sink }

@@ -1,6 +1,7 @@
 // Invariants
-// 1. What waits to be fetched takes four bytes a photo and is bounded; no path is kept for it, and no snapshot.
-// 2. How the latest archives ended is kept, so that the page can say it: a browser says only that a download failed.
+// 1. A waiting archive takes four bytes for each photo, and the total is bounded; it keeps no path and no snapshot.
+// 2. The results of the latest archives are kept for the page to show, because browsers report only that a download
+//    failed.
 
 internal import Export
 internal import Synchronization
@@ -8,12 +9,12 @@ internal import System
 
 /// The photos of an archive, by their numbers in a snapshot.
 public struct ZipNumbers: Sendable {
-  /// Each once, in the order in which they were asked for.
+  /// Each number once, in the requested order.
   let all: [UInt32]
 
-  /// Some photos of a snapshot.
+  /// Photos of a snapshot.
   ///
-  /// - Throws: `.badRequest` for none; `.notFound` for one that the snapshot does not have.
+  /// - Throws: `.badRequest` for an empty list; `.notFound` for a number that the snapshot does not have.
   public init(_ items: [Int], of snapshot: Snapshot) throws(GalleryError) {
     var all: [UInt32] = []
     var seen = [UInt64](repeating: 0, count: snapshot.count / 64 + 1)
@@ -27,7 +28,8 @@ public struct ZipNumbers: Sendable {
     self.all = all
   }
 
-  /// Names that the archive has in another form, because Windows or exFAT refuses them: the first ones, and their number.
+  /// The names that the archive changes because Windows or exFAT does not allow them: the first `most`, and their
+  /// number.
   public func refusedNames(of snapshot: Snapshot, most: Int = 10) throws(GalleryError) -> RefusedNames {
     var refused = RefusedNames(first: [], count: 0)
     for number in all {
@@ -40,15 +42,15 @@ public struct ZipNumbers: Sendable {
   }
 }
 
-/// Names that an archive has in another form.
+/// Names that an archive changes.
 public struct RefusedNames: Sendable {
   /// The first of them.
   public var first: [[UInt8]]
-  /// How many there are.
+  /// The number of all of them.
   public var count: Int
 }
 
-/// The archives of one session that wait to be fetched, each once.
+/// The archives of one session that wait to be downloaded, each once.
 public final class ZipTickets: Sendable {
   private struct Ticket {
     var name: String
@@ -56,14 +58,14 @@ public final class ZipTickets: Sendable {
     var snapshot: String
   }
 
-  /// How far an archive is.
+  /// The state of an archive.
   public enum Progress: Equatable, Sendable {
     case waiting, reading
-    /// It has ended: whole, by who read it, or for a reason.
+    /// Finished: complete, cancelled, or failed with a reason.
     case ended(reason: String?)
   }
 
-  /// Archives whose progress is known, at most.
+  /// The most archives whose state is kept.
   private static let mostKnown = 64
 
   private let tickets: Mutex<[Ticket]> = Mutex([])
@@ -71,12 +73,12 @@ public final class ZipTickets: Sendable {
   private let most: Int
   private let mostPhotos: Int
 
-  /// Keeps so many tickets, and so many photos in all of them.
+  /// Keeps at most `most` tickets, with at most `mostPhotos` photos in all of them.
   public init(most: Int = 16, mostPhotos: Int = 2_000_000) { (self.most, self.mostPhotos) = (most, mostPhotos) }
 
-  /// Keeps an archive of photos of a snapshot, in the place of the oldest if there are too many; gives its ticket.
+  /// Keeps an archive of a snapshot's photos, drops the oldest ones if there are too many, and returns the ticket.
   ///
-  /// - Throws: `.tooLarge` for more photos than may wait.
+  /// - Throws: `.tooLarge` if the photos exceed the limit.
   public func put(_ numbers: ZipNumbers, of snapshot: Snapshot) throws(GalleryError) -> String {
     guard numbers.all.count <= mostPhotos else {
       throw GalleryError(.tooLarge, "These are too many photos for an archive.")
@@ -91,9 +93,9 @@ public final class ZipTickets: Sendable {
     return name
   }
 
-  /// Gives an archive for its ticket, once.
+  /// Redeems a ticket, which is possible once.
   ///
-  /// - Throws: `.gone` if it is not kept, or its snapshot is not.
+  /// - Throws: `.gone` if the ticket or its snapshot is not kept any more.
   public func take(_ name: String, _ shelf: SnapshotShelf) throws(GalleryError) -> (ZipNumbers, Snapshot) {
     let ticket = tickets.withLock { tickets in tickets.firstIndex { $0.name == name }.map { tickets.remove(at: $0) } }
     guard let ticket else { throw GalleryError(.gone, "This archive was fetched already, or is not kept any more.") }
@@ -102,7 +104,7 @@ public final class ZipTickets: Sendable {
     return (ticket.numbers, snapshot)
   }
 
-  /// Notes how far an archive is.
+  /// Records the state of an archive.
   public func note(_ name: String, _ progress: Progress) {
     known.withLock { known in
       known.removeAll { $0.name == name }
@@ -111,9 +113,9 @@ public final class ZipTickets: Sendable {
     }
   }
 
-  /// How far an archive is.
+  /// The state of an archive.
   ///
-  /// - Throws: `.gone` if it is not known any more.
+  /// - Throws: `.gone` if it is not kept any more.
   public func progress(_ name: String) throws(GalleryError) -> Progress {
     guard let found = known.withLock({ $0.last { $0.name == name }?.progress }) else {
       throw GalleryError(.gone, "Nothing is known of this archive any more.")
@@ -121,7 +123,7 @@ public final class ZipTickets: Sendable {
     return found
   }
 
-  /// Forgets all of them.
+  /// Drops all tickets and states.
   public func removeAll() {
     tickets.withLock { $0 = [] }
     known.withLock { $0 = [] }

@@ -1,27 +1,27 @@
 // Invariants
-// 1. A path is of something that people see in the space: it stays below the root, and leads to nothing that the mount
-//    makes up, such as `.agonyfs`.
+// 1. A path leads to a file or directory that users see in the space: it stays below the root, and does not lead into
+//    the mount's own directories, such as `.agonyfs`.
 
 internal import Client
 
-/// A path from the root of the space as a browser gives it, without a slash at either end; empty for the root.
+/// A path from the root of the space, as a browser sends it, without a slash at either end; empty for the root.
 public struct SpacePath: Hashable, Sendable {
   static let mostNameBytes = 255
-  /// Most bytes of a path that system calls take.
+  /// The most bytes of a path that system calls accept.
   private static let mostBytes = 4095
-  /// What the mount has in its root and in every directory, and no listing shows.
+  /// The mount's own directories, in its root and in every directory, which no listing shows.
   private static let madeUp = [Array(".agonyfs".utf8), Array(".sh_thumbnails".utf8)]
 
-  /// The path as it is.
+  /// The bytes of the path.
   public let bytes: [UInt8]
 
   /// The root.
   public static let root = SpacePath(trusted: [])
 
-  /// A path that the catalog or a listing gave.
+  /// A path from the catalog or from a listing, which is not checked.
   init(trusted bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The path of some bytes.
+  /// Checks and takes a path.
   public init(_ bytes: [UInt8]) throws(GalleryError) {
     guard bytes.count <= Self.mostBytes else {
       throw GalleryError(.badRequest, "A path has at most \(Self.mostBytes) bytes.")
@@ -34,7 +34,7 @@ public struct SpacePath: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Refuses what no file of the space is called.
+  /// Throws if no file of the space can have this name.
   public static func check(name: [UInt8]) throws(GalleryError) {
     if name.isEmpty { throw GalleryError(.emptyName, "A name is empty.") }
     if name.contains(0) { throw GalleryError(.badName, "A name has no zero byte in it.") }
@@ -50,7 +50,7 @@ public struct SpacePath: Hashable, Sendable {
     }
   }
 
-  /// Something in this directory.
+  /// The path of a name in this directory.
   public func appending(_ name: [UInt8]) throws(GalleryError) -> SpacePath {
     try Self.check(name: name)
     return try SpacePath(bytes.isEmpty ? name : bytes + [UInt8(ascii: "/")] + name)
@@ -59,7 +59,7 @@ public struct SpacePath: Hashable, Sendable {
   /// Its last name; empty for the root.
   public var name: [UInt8] { Array(bytes[(bytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...]) }
 
-  /// The directory that it is in; the root for the root.
+  /// The parent directory; the root for the root.
   public var parent: SpacePath {
     SpacePath(trusted: bytes.lastIndex(of: UInt8(ascii: "/")).map { Array(bytes[..<$0]) } ?? [])
   }
@@ -70,7 +70,7 @@ public struct SpacePath: Hashable, Sendable {
     other.bytes.isEmpty ? !bytes.isEmpty : bytes.starts(with: other.bytes + [UInt8(ascii: "/")])
   }
 
-  /// Whether it is a trash folder in the root, or below one: `.Trash` or `.Trash-UID`.
+  /// Whether the path is a trash folder in the root, `.Trash` or `.Trash-UID`, or below one.
   public var isInTrash: Bool {
     guard let first = bytes.split(separator: UInt8(ascii: "/")).first else { return false }
     let trash = Array(".Trash".utf8)
@@ -79,7 +79,7 @@ public struct SpacePath: Hashable, Sendable {
     return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) }
   }
 
-  /// Refuses a path of the trash: what is there is put back, not filled.
+  /// Throws for a path in the trash, because files there may only be restored or deleted.
   func notInTrash() throws(GalleryError) -> SpacePath {
     if isInTrash { throw GalleryError(.badRequest, "The trash is no album.") }
     return self

@@ -2,48 +2,49 @@ internal import Catalog
 internal import Client
 internal import System
 
-/// What a browser asks for photos by.
+/// A request for photos in sections.
 public struct SectionsRequest: Sendable {
-  /// What sections are made by.
+  /// The criterion that forms sections.
   public enum Grouping: String, Sendable {
     case day, month, place, tag, album, type, none
   }
 
-  /// The order, as the door has it.
+  /// The order, with the names that the catalog uses.
   public enum Order: String, Sendable {
     case time, name, size, rating
   }
 
-  /// As the query language has it.
+  /// A query in the query language.
   public var query = ""
-  /// What sections are made by.
+  /// The criterion that forms sections.
   public var grouping = Grouping.day
   /// The order of the photos.
   public var order = Order.time
-  /// Whether the order is the other way round.
+  /// Whether the order is reversed.
   public var isReversed = false
-  /// The directory whose photos are asked for; nil for all. With a query those below it are looked through as well.
+  /// The directory of the photos; nil for all. With a query, the directories below it are searched as well.
   public var album: SpacePath?
-  /// Whether what is in the trash is asked for, and nothing else.
+  /// Whether to list the photos in the trash, and only those.
   public var isTrash = false
-  /// A query that finds what may be chosen; empty if that is everything.
+  /// A query that finds the photos that may be chosen; empty if all may.
   public var allowed = ""
 
-  /// All photos by day.
+  /// A request for all photos by day.
   public init() {}
 }
 
 extension Gallery {
   private static let mostPhotos = 4_000_000
-  /// Most groups by what photos have in common. The others are found by searching.
+  /// The most groups by place, tag, album or type. Photos of further groups are found by searching.
   private static let mostGroups = 1000
 
-  /// The photos that answer, in sections.
+  /// The photos that match, in sections.
   ///
-  /// - Throws: `.badRequest` with the place of the mistake if the query is not understood.
+  /// - Throws: `.badRequest` with the range of the mistake if the query is invalid.
   public func snapshot(_ request: SectionsRequest) throws(GalleryError) -> Snapshot {
     try GalleryError.of("Asking the catalog") {
-      // A mistake is shown in what the user wrote, not in what is asked. Any day does to find one.
+      // Parsed separately, so that a mistake is located in the user's text and not in the extended query. The date does
+      // not matter for that.
       do throws(QueryError) {
         _ = try QueryParser.parse(request.query, today: CivilDate(daysSince1970: 0))
       } catch {
@@ -63,7 +64,7 @@ extension Gallery {
         }
       case .album:
         for group in try groups(of: question, by: request.grouping.rawValue) {
-          // By bytes: a query takes names that differ in case for one, and has none for what is no text.
+          // Selected by bytes: a query ignores the case of names, and cannot express names that are not text.
           let album = SpacePath(trusted: group.bytes)
           if let above = request.album, album != above, !album.isBelow(above) { continue }
           var part = question
@@ -75,7 +76,7 @@ extension Gallery {
     }
   }
 
-  /// UTF-16 units for bytes.
+  /// Converts a range of bytes to UTF-16 units.
   private static func place(of bytes: Range<Int>, in query: String) -> Range<Int> {
     let text = Array(query.utf8)
     let low = min(max(bytes.lowerBound, 0), text.count)
@@ -95,7 +96,7 @@ extension Gallery {
     return question
   }
 
-  /// The files that a question finds of which a query holds as well.
+  /// The inodes of the files that both a request and a query find.
   private func inodes(of question: CatalogRequest, _ query: String) throws -> Set<UInt64> {
     var question = question
     question.query += " " + query
@@ -123,7 +124,7 @@ extension Gallery {
     return groups
   }
 
-  /// Adds what answers a question, as a group if it has a title; with `album` only what is in that itself.
+  /// Adds the photos that a request finds, as a group if it has a title; with `album`, only those directly in it.
   private func add(
     _ question: CatalogRequest, to builder: inout SnapshotBuilder, title: String?, only album: SpacePath? = nil
   ) throws {

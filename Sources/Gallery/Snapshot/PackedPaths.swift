@@ -1,26 +1,26 @@
 // Invariants
-// 1. A path costs its name and 17 bytes, with the inode; its directory is kept once for all that are in it.
-// 2. No name moves, and nothing does when there are more, so memory never holds two copies of all.
+// 1. A path costs the bytes of its name and 17 more, inode included; its directory is stored once for all files in it.
+// 2. Names never move, and growing moves nothing, so memory never holds two copies of all paths.
 
-/// Paths from the root of a space, each with the inode that it led to, in little memory.
+/// Paths from the root of a space, each with the inode that it led to, packed in memory.
 struct PackedPaths: Sendable {
   private static let pageBytes = 1 << 20
 
-  /// Names, each ended by a zero byte. None goes over the end of a page.
+  /// Names, each followed by a zero byte. None crosses the end of a page.
   private var pages: [[UInt8]] = []
   private var directories: [[UInt8]] = []
   private var numbers: [[UInt8]: UInt32] = [:]
   private var recent: UInt32 = 0
-  /// Of each path the page and the place in it, the directory, and the inode, in blocks.
+  /// For each path the page and offset of its name, the directory, and the inode, in blocks.
   private var blocks: [[(name: UInt32, directory: UInt32, inode: UInt64)]] = []
   private static let blockCount = 1 << 14
 
   private(set) var count = 0
 
-  /// Most bytes of all names: those that the number of a page and a place in it tell apart.
+  /// The most pages of names: a name's position has 12 bits for the page, and 20 for the offset.
   private static let mostPages = 1 << 12
 
-  /// Adds a path; false if there is no room for more.
+  /// Adds a path; false if there is no room left.
   mutating func append(_ path: ArraySlice<UInt8>, inode: UInt64) -> Bool {
     let slash = path.lastIndex(of: UInt8(ascii: "/"))
     let name = path[(slash.map { $0 + 1 } ?? path.startIndex)...]
@@ -42,7 +42,7 @@ struct PackedPaths: Sendable {
     return true
   }
 
-  /// Puts the paths with these numbers in another order; `sorted` has each of the numbers once.
+  /// Reorders the paths in a range; `sorted` has each number of the range once.
   mutating func reorder(_ range: Range<Int>, as sorted: [Int]) {
     let entries = sorted.map { blocks[$0 / Self.blockCount][$0 % Self.blockCount] }
     for (index, entry) in zip(range, entries) { blocks[index / Self.blockCount][index % Self.blockCount] = entry }
@@ -61,10 +61,10 @@ struct PackedPaths: Sendable {
     return recent
   }
 
-  /// Forgets what only adding needs.
+  /// Releases the table that only `append` needs.
   mutating func finish() { numbers = [:] }
 
-  /// Bytes of memory that it takes, without those of the allocator.
+  /// Its memory in bytes, without the overhead of the allocator.
   var memory: Int {
     let names = pages.reduce(0) { $0 + $1.capacity }
     let entries = blocks.reduce(0) { $0 + $1.capacity * MemoryLayout<(UInt32, UInt32, UInt64)>.stride }

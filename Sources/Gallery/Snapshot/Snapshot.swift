@@ -1,57 +1,57 @@
 // Invariants
-// 1. A snapshot never changes: a number in it is the same photo for as long as it is kept.
+// 1. A snapshot never changes: a number in it stands for the same photo for as long as it is kept.
 
 internal import System
 
-/// Where a photo was, and which file it is.
+/// The path and the inode of a photo when it was listed.
 struct SnapshotItem {
   let path: SpacePath
   let inode: UInt64
 }
 
-/// The answers to one question, in order, by their numbers from 0.
+/// The photos that match a request, in order, numbered from 0.
 public final class Snapshot: Sendable {
-  /// Photos that are asked for together.
+  /// Photos whose records are fetched together.
   public struct Section: Equatable, Sendable {
-    /// The day as `2019-07-14`, the month as `2019-07`, the year where no more is known, the place or the tag; empty for
-    /// what has none.
+    /// The day as `2019-07-14`, the month as `2019-07`, or the year if only that is known; the place or the tag. Empty
+    /// for photos without one.
     public var title: String
     /// The number of its first photo.
     public var first: Int
-    /// How many there are, 500 at most.
+    /// The number of its photos, at most 500.
     public var count: Int
   }
 
-  /// Where a month begins.
+  /// The beginning of a month.
   public struct Month: Equatable, Sendable {
-    /// As `2019-07`, or `2019` where no more is known; empty for what has no date.
+    /// The month as `2019-07`, or `2019` if only the year is known; empty for photos without a date.
     public var month: String
     /// The number of its first photo.
     public var first: Int
   }
 
-  /// Most photos of a section.
+  /// The most photos of a section.
   public static let mostInSection = 500
-  /// Bytes of a photo in the geometry.
+  /// The bytes of a photo in the geometry.
   public static let tileBytes = 8
-  /// What is added to the kind of a photo that may not be chosen. The kinds themselves are smaller.
+  /// The flag in the kind of a photo that may not be chosen. All kinds are smaller.
   static let refused: UInt8 = 8
 
-  /// What it is called by browsers: 32 random hexadecimal digits.
+  /// Its identifier for browsers: 32 random hexadecimal digits.
   public let name: String
-  /// All photos, in sections.
+  /// The sections, which contain all photos.
   public let sections: [Section]
-  /// Where months begin, if the order is that of time.
+  /// The beginnings of months, if photos are in the order of time.
   public let months: [Month]
-  /// Files that the catalog had not examined yet.
+  /// The number of files that the catalog had not examined yet.
   public let pending: Int
-  /// Whether the mount examines them by itself.
+  /// Whether the mount is examining them.
   public let isExamining: Bool
-  /// Eight bytes for each photo, as the door's `tiles` have them, but for `refused`.
+  /// Eight bytes for each photo in the format of the catalog's `tiles`, with the flag `refused` added.
   public let geometry: [UInt8]
-  /// The directory that all of it is in.
+  /// The directory that was listed.
   let album: SpacePath
-  /// Whether it has no photos, but other files.
+  /// Whether it lists files that are neither photos nor videos.
   let hasOtherFiles: Bool
   private let paths: PackedPaths
 
@@ -67,10 +67,10 @@ public final class Snapshot: Sendable {
     self.hasOtherFiles = hasOtherFiles
   }
 
-  /// What one of them is called at the beginning of a sentence.
+  /// The subject for sentences about one of its files.
   var thing: String { hasOtherFiles ? "The file" : "The photo" }
 
-  /// How many photos there are.
+  /// The number of photos.
   public var count: Int { paths.count }
 
   /// The path of a photo.
@@ -79,7 +79,7 @@ public final class Snapshot: Sendable {
     return SpacePath(trusted: paths[index])
   }
 
-  /// Refuses the number of no photo.
+  /// Throws for a number that has no photo.
   func check(_ index: Int) throws(GalleryError) {
     guard index >= 0, index < count else {
       throw GalleryError(.notFound, "There is no photo \(index) in this snapshot; it has \(count).")
@@ -93,9 +93,9 @@ public final class Snapshot: Sendable {
 
   func inode(_ index: Int) -> UInt64 { paths.inode(index) }
 
-  /// Whether a photo may not be chosen (`SectionsRequest.allowed`). What is no photo has no kind, and never may.
+  /// Whether a photo may not be chosen (`SectionsRequest.allowed`). A file that is not a photo never may.
   public func isRefused(_ index: Int) -> Bool { hasOtherFiles || kind(index) & Self.refused != 0 }
 
-  /// What the geometry says of the kind of a photo, as the door's `tiles` have it.
+  /// The kind of a photo in the geometry, in the format of the catalog's `tiles`.
   public func kind(_ index: Int) -> UInt8 { geometry[index * Self.tileBytes + 5] }
 }

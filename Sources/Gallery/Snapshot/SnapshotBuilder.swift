@@ -1,45 +1,45 @@
 // Invariants
-// 1. Photos come in the order of the door and stay in it, except those of the first day of a month by time: there those of
-//    which the day is known, only the month, and only the year come together, as the door mixes them.
+// 1. Photos keep the order of the catalog, with one exception: in the order of time, the catalog mixes the photos of
+//    the first day of a month with those of which only the month or the year is known. These three are separated here.
 
 internal import Catalog
 
-/// Puts answers into sections while they come.
+/// Puts photos into sections while they arrive.
 struct SnapshotBuilder {
   private let request: SectionsRequest
   private var paths = PackedPaths()
   private var geometry: [UInt8] = []
   private var sections: [Snapshot.Section] = []
   private var months: [Snapshot.Month] = []
-  /// The title of what comes; nil where photos themselves say theirs.
+  /// The title of the current group; nil if the dates of the photos form the sections.
   private var group: String?
-  /// Whether the next photo begins a section, whatever its title is.
+  /// Whether the next photo begins a section, whatever its title.
   private var begins = true
-  /// The day of what comes, and the number of its first photo. They go into sections when the day ends.
+  /// The current day, and the number of its first photo. Photos are put into sections when the day ends.
   private var day: UInt16 = 0
   private var first = 0
   var pending = 0
   var isExamining = false
-  /// The files that may be chosen; nil if all may.
+  /// The inodes of the files that may be chosen; nil if all may.
   var allowed: Set<UInt64>?
 
-  /// Days from 1900-01-01 to 1970-01-01.
+  /// The number of days from 1900-01-01 to 1970-01-01.
   private static let daysTo1970: Int64 = 25_567
 
   init(_ request: SectionsRequest) { self.request = request }
 
   var count: Int { paths.count }
 
-  /// What comes now is in a group of its own; nil where days and months say the groups.
+  /// Begins a group; a nil title lets days and months form the sections.
   mutating func beginGroup(_ title: String?) {
     endDay()
     group = title
     begins = true
   }
 
-  /// Adds a photo; false if there is no room. One with no name in the album is left out.
+  /// Adds a photo; false if there is no room left. A photo outside the requested album is skipped.
   mutating func add(_ tile: ArraySlice<UInt8>, inode: UInt64, _ path: ArraySlice<UInt8>) -> Bool {
-    // Queries name directories without regard to case.
+    // Checked here as well, because queries ignore the case of directories.
     if let album = request.album {
       let photo = SpacePath(trusted: Array(path))
       guard photo.isBelow(album), !request.query.isEmpty || photo.parent == album else { return true }
@@ -64,13 +64,14 @@ struct SnapshotBuilder {
     for photo in photos { enter(photo, date: String(date.prefix(knownPart(photo)))) }
   }
 
-  /// How many characters of its date are known: those of the year, of the month or of the day.
+  /// The length of the known part of the date, in characters: the year, the month or the day.
   private func knownPart(_ photo: Int) -> Int {
     let kind = geometry[photo * Snapshot.tileBytes + 5]
     return kind & 128 != 0 ? 4 : kind & 64 != 0 ? 7 : 10
   }
 
-  /// A year is before its January, and a month before its first day; the other way round if the newest is first.
+  /// A year comes before its January, and a month before its first day; in the opposite order if the newest comes
+  /// first.
   private mutating func sortByKnownPart(_ photos: Range<Int>) {
     let parts = request.isReversed ? [4, 7, 10] : [10, 7, 4]
     var sorted: [Int] = []
@@ -98,7 +99,7 @@ struct SnapshotBuilder {
   }
 
   private func ownTitle(_ date: String) -> String {
-    // In another order days come mixed.
+    // In any other order, the days alternate.
     guard request.order == .time else { return "" }
     return switch request.grouping {
     case .day: date

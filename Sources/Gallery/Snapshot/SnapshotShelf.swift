@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// The snapshots of one session: the last few that were used.
+/// The snapshots of one session that were used most recently.
 public final class SnapshotShelf: Sendable {
   private let most: Int
   private let kept: Mutex<[Snapshot]> = Mutex([])
 
-  /// Keeps so many.
+  /// Keeps at most `most` snapshots.
   public init(most: Int = 8) { self.most = most }
 
-  /// Keeps one, in the place of the one that was used longest ago.
+  /// Keeps a snapshot, and drops the least recently used one if there are too many.
   public func put(_ snapshot: Snapshot) {
     kept.withLock { kept in
       kept.append(snapshot)
@@ -16,7 +16,7 @@ public final class SnapshotShelf: Sendable {
     }
   }
 
-  /// The one of a name.
+  /// The snapshot with this name.
   ///
   /// - Throws: `.gone` if it is not kept any more.
   public func get(_ name: String) throws(GalleryError) -> Snapshot {

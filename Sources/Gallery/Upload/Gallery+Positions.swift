@@ -1,19 +1,19 @@
 internal import Catalog
 internal import Client
 
-/// Whether photos that came say where they were taken: phones take that away from what they give to browsers.
+/// Whether uploaded photos have a position. Phones remove it from photos that they give to browsers.
 public struct PositionReport: Equatable, Sendable {
-  /// Photos and videos of a camera that is known, without a position.
+  /// The number of photos and videos with a known camera and without a position.
   public var missing = 0
-  /// Which of the files are still to be examined, by their places in the question: no other files, and none that are gone.
+  /// The indexes of the files that the catalog has still to examine. Other files, and missing ones, are not included.
   public var pending: [Int] = []
 }
 
 extension Gallery {
-  /// Most files of one question.
+  /// The most files in one call.
   public static let mostPositions = 500
 
-  /// How many of some files lack a position that they should have.
+  /// How many of these files lack the position that a camera would have recorded.
   ///
   /// - Throws: `.tooLarge` for more than `mostPositions`.
   public func positions(of paths: [SpacePath]) throws(GalleryError) -> PositionReport {

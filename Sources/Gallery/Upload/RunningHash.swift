@@ -1,7 +1,7 @@
 internal import Crypto
 internal import HostFiles
 
-/// The hash of what was written to a file so far. Used by one thread at a time.
+/// The hash of the bytes written to a file so far. Only one thread may use it at a time.
 final class RunningHash: @unchecked Sendable {
   /// The inode of the file.
   let file: UInt64
@@ -15,6 +15,6 @@ final class RunningHash: @unchecked Sendable {
     size += Int64(bytes.count)
   }
 
-  /// The hash; nothing can be added afterwards.
+  /// The hash. Call it last, and once.
   func finish() -> FileDigest { FileDigest(size: size, hash: hasher.take()?.finish() ?? []) }
 }

@@ -2,28 +2,29 @@ internal import Client
 internal import Crypto
 internal import System
 
-/// What a browser says of a file before it sends it.
+/// The properties of a file that a browser announces before sending it.
 public struct UploadDescription: Hashable, Sendable {
-  /// Bytes.
+  /// Its length in bytes.
   public let length: Int64
-  /// The name that it is to have.
+  /// The name that it should get.
   public let name: [UInt8]
-  /// Where it goes.
+  /// The album for it.
   public let album: SpacePath
-  /// When it was changed last, in milliseconds since 1970; nil if that is not known.
+  /// Its modification time, in milliseconds since 1970; nil if it is unknown.
   public let modified: Int64?
-  /// Whether a photo or video of which any album has the content is not to be stored again.
+  /// Whether to skip storing a photo or video if any album has its content.
   public let skipsDuplicates: Bool
 
-  /// Years 1 to 9999.
+  /// The first and the last millisecond of the years 1 to 9999.
   private static let times: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
-  /// A file of a length.
+  /// Checks the properties of a file.
   ///
   /// - Parameters:
-  ///   - album: the album that was chosen.
-  ///   - relativePath: the path of the file in the folder that was dropped, with its name; albums below that album.
-  /// - Throws: why it cannot be taken.
+  ///   - album: The chosen album.
+  ///   - relativePath: The path of the file in a folder that was dropped, with its name. Its directories become albums
+  ///     below `album`.
+  /// - Throws: Why the file cannot be accepted.
   public init(
     length: Int64, name: [UInt8], album: [UInt8], modified: Int64? = nil, relativePath: [UInt8] = [],
     skipsDuplicates: Bool = false
@@ -47,10 +48,10 @@ public struct UploadDescription: Hashable, Sendable {
     self.skipsDuplicates = skipsDuplicates
   }
 
-  /// What a line says at its end of a file that is to be nowhere twice.
+  /// The last word of the line if `skipsDuplicates` is set.
   private static let once = "once"
 
-  /// One line without its end, for the log of the upload.
+  /// The properties as one line without its end, for the log of the upload.
   var line: [UInt8] {
     let parts = [
       String(length), Hexadecimal.text(of: name), Hexadecimal.text(of: album.bytes), modified.map(String.init) ?? "-",
@@ -58,7 +59,7 @@ public struct UploadDescription: Hashable, Sendable {
     return Array((parts + (skipsDuplicates ? [Self.once] : [])).joined(separator: " ").utf8)
   }
 
-  /// Reads such a line; nil if it is none.
+  /// Parses such a line; nil if it is invalid.
   init?(line: ArraySlice<UInt8>) {
     let parts = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
     let isOnce = parts.count == 5 && parts[4] == Self.once
@@ -70,6 +71,6 @@ public struct UploadDescription: Hashable, Sendable {
     self = read
   }
 
-  /// The same for the same file, so that it goes on where it was cut.
+  /// The same for the same file, so that an interrupted upload can be resumed.
   var identifier: String { Hexadecimal.text(of: SHAHasher.sha256(of: line).prefix(16)) }
 }

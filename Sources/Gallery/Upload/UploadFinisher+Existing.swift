@@ -1,10 +1,10 @@
-// What the space has is not stored again.
+// Uploads of content that the space has already are not stored again.
 //
 // Invariants
-// 1. What was received goes only after a file with the whole of its content was read back from the storage, its name was
-//    made durable as well, and led to that file still.
-// 2. What cannot be read back, changes meanwhile, or belongs to another user, who may delete it, is no reason not to store
-//    what came.
+// 1. Received bytes are removed only after a file with the same content was read back from the storage, its name was
+//    made durable, and the name still led to that file.
+// 2. If that file cannot be read back, changes in between, or belongs to another user, who may delete it, the received
+//    bytes are stored.
 
 internal import Client
 internal import HostFiles
@@ -12,7 +12,7 @@ internal import System
 internal import SystemPackage
 
 extension UploadFinisher {
-  /// What was verified, and has no name yet.
+  /// A verified upload without a name.
   struct Received {
     let verified: VerifiedFile
     let placement: VerifiedPlacement
@@ -21,10 +21,10 @@ extension UploadFinisher {
     let digest: FileDigest
   }
 
-  /// Bytes by which most files of the same length are told from each other.
+  /// The number of first bytes that distinguish most files of the same length.
   private static let beginning = 64 << 10
 
-  /// Whether a name of the space leads to the content that was received; then what was received is deleted.
+  /// Whether a name of the space leads to the received content. If so, removes the received bytes.
   func isThere(
     _ received: Received, as path: SpacePath, in album: Descriptor, _ log: inout UploadLog
   ) throws(Errno) -> Bool {
@@ -32,14 +32,14 @@ extension UploadFinisher {
     guard let found = twin(of: received, path.name, in: album) else { return false }
     let there = UploadLog.Placed(name: path.bytes, inode: found.inode, modified: found.modified, isThere: true)
     try log.willPlace(there, in: hold.log, calls)
-    // Somebody else may have given that name right now.
+    // Another process may have created the name just now, so it is made durable.
     try calls.flush(album)
     guard let now = try calls.statusIfTaken(path.name, in: album), log.isPlaced(now) else { return false }
     try received.placement.remove(received.verified.name)
     return true
   }
 
-  /// What a name leads to, if that has the whole content of what was received.
+  /// The status of the file at a name, if it has exactly the received content; nil otherwise.
   private func twin(of received: Received, _ name: [UInt8], in album: Descriptor) -> FileStatus? {
     let calls = gallery.calls
     guard let status = try? calls.status(of: name, in: album), status.kind == .file,
@@ -55,8 +55,8 @@ extension UploadFinisher {
     try? gallery.calls.bytes(of: file, at: 0, count: Self.beginning)
   }
 
-  /// Where the space has what was received, if that was not to be stored again; then what was received is deleted. What
-  /// describes a photo belongs beside it, whatever other albums have.
+  /// If duplicates are skipped, the path at which the space has the received content; then removes the received bytes.
+  /// Files that describe a photo are stored in any case, because they belong next to that photo.
   func copy(
     of received: Received, near album: SpacePath, _ log: inout UploadLog
   ) throws(Errno) -> SpacePath? {
@@ -73,7 +73,7 @@ extension UploadFinisher {
 }
 
 extension Gallery {
-  /// The files of a length, each under one name, without those in the trash.
+  /// The files of a length in bytes, each under one name, without those in the trash.
   fileprivate func paths(ofLength length: Int64) throws -> [SpacePath] {
     var request = CatalogRequest()
     request.sizes = [length]

@@ -1,11 +1,13 @@
-// The end of an upload: what was received is verified, gets its name, and is told to be stored.
+// The end of an upload: the received bytes are verified, the file gets its name, and the browser is told that it is
+// stored.
 //
 // Invariants
-// 1. The bytes are durable and compared before the file has its name: the mount syncs them itself before it reads them
-//    back for the hash. The name is durable before anybody is told of it: one sync of the space, which has the bytes, the
-//    times, the line in the log and the name, or none of them.
-// 2. Where the vault has no room for the bytes, the hash fails, and the file gets no name. What the sync after it needs is
-//    kept free for commits; if it fails all the same, the name stays, and nobody is told until a later sync has it.
+// 1. The bytes are durable and compared before the file has its name: the mount syncs them before it reads them back
+//    for the hash. The name is durable before it is reported: one sync of the space covers the bytes, the times, the
+//    line in the log and the name, and either all of them are durable or none.
+// 2. If the vault has no room for the bytes, the hash fails, and the file gets no name. The room that the sync
+//    afterwards needs is reserved for commits. If it fails all the same, the name stays, and is not reported until a
+//    later sync succeeds.
 
 internal import Client
 internal import Crypto
@@ -14,19 +16,19 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// Verifies a file that was received, and gives it its name.
+/// Verifies a received file and names it.
 struct UploadFinisher {
-  /// What `agonyfs import` gives a photo of a camera, which says nothing else either.
+  /// The same permissions as `agonyfs import` gives a camera's photo, where no others are known either.
   private static let permissions: UInt32 = 0o644
 
   let gallery: Gallery
   let hold: UploadHold
 
-  /// Makes the file durable, compares what is stored with what was sent, and names it, unless the album has a file of this
-  /// name and content already.
+  /// Makes the file durable, compares the stored bytes with the sent ones, and names the file, unless the album has a
+  /// file of this name and content already.
   ///
-  /// - Parameter running: the hash of all that was written; nil if another process wrote a part.
-  /// - Throws: `.failed` if the storage has something else; then what was received is deleted.
+  /// - Parameter running: The hash of all written bytes; nil if another process wrote a part of them.
+  /// - Throws: `.failed` if the stored bytes differ; the received bytes are removed then.
   func finish(_ log: UploadLog, _ running: RunningHash?) throws(GalleryError) -> UploadStatus {
     let calls = gallery.calls
     let (bytes, _, incoming) = try gallery.uploads.parts(ofUpload: hold.identifier)
@@ -56,7 +58,7 @@ struct UploadFinisher {
     }
   }
 
-  /// The file as one that may get a name; nil if what is stored is not what was sent.
+  /// The verified file; nil if the stored bytes differ from the sent ones.
   private func verify(_ file: IncomingFile, by placement: VerifiedPlacement) throws(Errno) -> VerifiedFile? {
     do throws(VerificationFailure) {
       return try placement.verify(file)
@@ -75,11 +77,11 @@ struct UploadFinisher {
     let album = try gallery.openAlbum(path, makes: true)
     var there: SpacePath?
     let name = try gallery.placing(log.description.name) { free throws(Errno) in
-      // What is taken is no name that a server could have given right before it was killed.
+      // A taken name cannot be the one that a server gave to this file right before it was killed.
       if try calls.statusIfTaken(free, in: album) == nil {
         let placed = UploadLog.Placed(name: free, inode: received.status.inode, modified: received.status.modified)
         try log.willPlace(placed, in: hold.log, calls)
-        // The same file may have been sent twice, and the other one was faster.
+        // The name may be taken by now, perhaps by a second upload of the same file.
         if try received.placement.place(received.verified, as: free, in: album) { return }
       }
       guard let taken = try? path.appending(free), try isThere(received, as: taken, in: album, &log) else {
@@ -88,13 +90,13 @@ struct UploadFinisher {
       there = taken
     }
     if let there { return there }
-    // If this fails, the name stays, since whoever sent the same file may have been told that it is there. This one is told
-    // nothing until the name is durable.
+    // If this fails, the name stays, because another browser that sent the same file may have been told that it is
+    // stored. This browser is told only when the name is durable.
     try calls.flush(album)
     return try path.appending(name)
   }
 
-  /// The hash of a file, if each of its pieces is what was sent; nil if one is not.
+  /// The hash of a file if each of its pieces has the hash of the sent one; nil otherwise.
   private func digest(of file: Descriptor, if pieces: [UploadLog.Piece]) throws(Errno) -> FileDigest? {
     let calls = gallery.calls
     let whole = RunningHash(of: 0)

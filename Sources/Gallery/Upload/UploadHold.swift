@@ -1,32 +1,32 @@
 // Invariants
-// 1. Who has a hold is the only one that writes to the upload, in this process and in others: the log is locked.
-// 2. A log has its first line and is locked by who made it before it has its name. None is removed but by who holds it.
+// 1. Only the holder writes to the upload, among all processes: the log is locked.
+// 2. A log has its first line, and is locked by its creator, before it has its name. Only the holder removes it.
 
 internal import Client
 internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// An upload that nobody else works on as long as this is there.
+/// The exclusive lock on an upload, for as long as this exists.
 struct UploadHold: Sendable {
   let gallery: Gallery
   let identifier: String
   let log: Descriptor
 
-  /// Why nothing is done with an upload whose log makes no sense.
+  /// The error for an upload whose log is invalid.
   static let unreadable = GalleryError(
     .conflict, "What is known of this upload cannot be read; end it, and send the file again.")
   private static let busy = GalleryError(.busy, "A piece of this upload is being received.")
 
-  /// Takes an upload; nil if there is none.
+  /// Locks an upload; nil if it does not exist.
   ///
-  /// - Throws: `.busy` if somebody has it.
+  /// - Throws: `.busy` if it is locked already.
   static func taken(_ identifier: String, in gallery: Gallery) throws(GalleryError) -> UploadHold? {
     let (_, log, incoming) = try gallery.uploads.parts(ofUpload: identifier)
     do throws(Errno) {
       let file = try gallery.calls.openToWrite(log, in: incoming)
       guard try gallery.calls.holdAgainstImports(file) else { throw .resourceBusy }
-      // It may have been removed before it was locked.
+      // The log may have been removed between opening and locking.
       let (held, named) = (try gallery.calls.status(of: file), try gallery.calls.status(of: log, in: incoming))
       guard held.inode == named.inode else { throw .resourceBusy }
       return UploadHold(gallery: gallery, identifier: identifier, log: file)
@@ -39,9 +39,9 @@ struct UploadHold: Sendable {
     }
   }
 
-  /// Makes an upload.
+  /// Creates an upload and locks it.
   ///
-  /// - Throws: `.busy` if there is one by now.
+  /// - Throws: `.busy` if another process created it.
   static func made(
     _ identifier: String, of description: UploadDescription, in gallery: Gallery
   ) throws(GalleryError) -> UploadHold {
@@ -64,12 +64,12 @@ struct UploadHold: Sendable {
     }
   }
 
-  /// How far it is.
+  /// The state of the upload.
   ///
   /// - Throws: `.conflict` if its log cannot be read.
   func state() throws(GalleryError) -> UploadState { try gallery.uploads.state(identifier, log) }
 
-  /// Removes all that is kept of it; the file that it became stays.
+  /// Removes the log and the received bytes; a file that was named stays.
   func remove() throws(GalleryError) {
     let (bytes, log, incoming) = try gallery.uploads.parts(ofUpload: identifier)
     try GalleryError.of("The upload") {
@@ -80,13 +80,13 @@ struct UploadHold: Sendable {
   }
 }
 
-/// How far an upload is, by its log and what is there.
+/// The state of an upload, from its log and the files that exist.
 enum UploadState {
-  /// Bytes were received, or none yet.
+  /// Not all bytes were received.
   case underway(UploadLog)
-  /// The file has its name for good, and is as it was verified.
+  /// The file has a durable name, and is unchanged since it was verified.
   case whole(UploadLog, SpacePath)
-  /// Neither what was received is there nor the file that it became.
+  /// Neither the received bytes nor the named file exists.
   case lost(UploadLog)
 }
 
@@ -101,7 +101,7 @@ extension Uploads {
       guard let placed = log.placed, let path = path(of: placed, log.description), let album = try album(of: path),
         let status = try gallery.calls.statusIfTaken(path.name, in: album), log.isPlaced(status)
       else { return .lost(log) }
-      // Who gave the name may have been killed before it was durable.
+      // The process that named the file may have been killed before the name was durable.
       try gallery.calls.flush(album)
       return .whole(log, path)
     }
@@ -112,7 +112,7 @@ extension Uploads {
     return try? album(of: description).appending(placed.name)
   }
 
-  /// The album of a file; nil if it is not there any more.
+  /// The open album of a file; nil if it does not exist any more.
   private func album(of path: SpacePath) throws(Errno) -> Descriptor? {
     do throws(Errno) {
       return try gallery.root.directory(path.parent.bytes)

@@ -1,12 +1,13 @@
-// What was received of an upload: a line that says of which file, and one for each piece with its length and SHA-256. It
-// lies beside the bytes, as `.partial-web-ID.log`, and survives the server and the mount. When the file has its name the
-// log stays, for who did not get the last answer.
+// The log of an upload: a line that describes the file, and one for each received piece with its length and SHA-256. It
+// lies next to the bytes, as `.partial-web-ID.log`, and survives the server and the mount. When the file has its name
+// the log stays, for a browser that did not get the last answer.
 //
 // Invariants
-// 1. A line is written after the bytes of its piece were, and counts only with its end. So what the log has was received
-//    whole, and bytes beyond it are cut off.
-// 2. Before the file gets a name the log says which one, and which file it is, so that a server that was killed right then
-//    knows it, and nobody takes another file for it. So does it before the file goes because it was there already.
+// 1. A line is written after the bytes of its piece were, and is valid only with its end. So everything in the log was
+//    received completely, and further bytes are cut off.
+// 2. Before the file gets a name, the log states the name and the inode, so that after a server was killed at that
+//    moment, the file is recognized and not mistaken for another. It does so also before received bytes are removed
+//    because the space has the content already.
 
 internal import HostFiles
 internal import System
@@ -18,32 +19,32 @@ struct UploadLog: Sendable {
     var hash: [UInt8]
   }
 
-  /// What gets a name, or was there already.
+  /// The file that gets the name, or that had the content already.
   struct Placed: Hashable, Sendable {
-    /// The name in the album; the path in the space of what was there already.
+    /// The name in the album; for a file that had the content already, its path in the space.
     var name: [UInt8]
     var inode: UInt64
     var modified: FileTime
-    /// Whether it was there already, with the content that was sent.
+    /// Whether the space had the content already.
     var isThere = false
   }
 
   let description: UploadDescription
   private(set) var pieces: [Piece] = []
-  /// What was to be given a name last.
+  /// The last name that the log states.
   private(set) var placed: Placed?
-  /// The bytes of the lines.
+  /// The bytes of all valid lines.
   private(set) var length: Int64 = 0
-  /// The bytes up to the end of each piece's line.
+  /// The end of each piece's line, in bytes.
   private var ends: [Int64] = []
 
-  /// Most bytes that are read of a log: pieces of 8 MiB of a file of more than 100 TiB.
+  /// The most bytes of a log that are read: enough for a file of more than 100 TiB in pieces of 8 MiB.
   private static let mostBytes = 2 << 30
 
-  /// A log of nothing received.
+  /// The log of an upload without received bytes.
   init(_ description: UploadDescription) { self.description = description }
 
-  /// Reads a log; nil if it is none.
+  /// Reads a log; nil if it is invalid.
   init?(_ file: Descriptor, _ calls: FileCalls) throws(Errno) {
     let size = try calls.status(of: file).size
     guard size <= Self.mostBytes else { return nil }
@@ -73,33 +74,33 @@ struct UploadLog: Sendable {
     }
   }
 
-  /// Bytes of the file that were received.
+  /// The received bytes of the file.
   var received: Int64 { pieces.reduce(0) { $0 + $1.length } }
 
   /// The first line, with its end.
   static func start(_ description: UploadDescription) -> [UInt8] { description.line + [0x0A] }
 
-  /// Notes a piece of which the bytes are written.
+  /// Appends a piece whose bytes are written.
   mutating func add(_ piece: Piece, to file: Descriptor, _ calls: FileCalls) throws(Errno) {
     try write("\(piece.length) \(Hexadecimal.text(of: piece.hash))\n", to: file, calls)
     pieces.append(piece)
     ends.append(length)
   }
 
-  /// Notes the name that the file gets next, or where it is already.
+  /// Appends the name that the file is about to get, or the file that had the content already.
   mutating func willPlace(_ placed: Placed, in file: Descriptor, _ calls: FileCalls) throws(Errno) {
     let (word, name, time) = (placed.isThere ? "there" : "name", Hexadecimal.text(of: placed.name), placed.modified)
     try write("\(word) \(name) \(placed.inode) \(time.seconds) \(time.nanoseconds)\n", to: file, calls)
     self.placed = placed
   }
 
-  /// Whether a file is what was received, or was found in its place, as it was then.
+  /// Whether the status is still that of the named file, or of the file that had the content already.
   func isPlaced(_ status: FileStatus) -> Bool {
     status.kind == .file && status.inode == placed?.inode && status.modified == placed?.modified
       && status.size == description.length
   }
 
-  /// Forgets all that was received.
+  /// Drops all pieces, so that the upload starts again.
   mutating func restart(in file: Descriptor, _ calls: FileCalls) throws(Errno) {
     let start = Int64(Self.start(description).count)
     try calls.truncate(file, to: start)
@@ -108,7 +109,7 @@ struct UploadLog: Sendable {
 
   private mutating func write(_ line: String, to file: Descriptor, _ calls: FileCalls) throws(Errno) {
     let bytes = Array(line.utf8)
-    // What a cut line left is written over.
+    // Overwrites an incomplete last line.
     try calls.truncate(file, to: length)
     try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(Errno) in
       try unsafe calls.write(bytes, to: file, at: length)
@@ -116,7 +117,7 @@ struct UploadLog: Sendable {
     length += Int64(bytes.count)
   }
 
-  /// The same without the pieces of which a file of some length has not all bytes.
+  /// The log without the pieces that lie beyond the size of the file.
   func within(_ size: Int64) -> UploadLog {
     var log = self
     while !log.pieces.isEmpty, log.received > size {

@@ -1,23 +1,23 @@
 // Invariants
-// 1. A piece counts as a whole or not at all: one that is cut, that does not fit its hash or the room, leaves the upload
-//    as it was. Without a hash what came before the cut counts.
-// 2. What is received goes into the file at once; memory is bounded by what the caller hands over.
-// 3. One that is let go without an end counts as nothing: the next piece cuts off what it wrote.
+// 1. A piece counts as a whole or not at all: one that is interrupted, that has the wrong hash, or for which there is
+//    no room leaves the upload as it was. Without an expected hash, the bytes received before an interruption count.
+// 2. Received bytes are written to the file at once; memory is bounded by the caller's buffers.
+// 3. A piece that is released without an end does not count: the next piece cuts off its bytes.
 
 internal import Crypto
 internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// Bytes of an upload that are being received. Used by one thread at a time; to be ended by `finish` or `cut`.
+/// A piece of an upload that is being received. Only one thread may use it at a time; end it with `finish` or `cut`.
 public final class UploadPiece: @unchecked Sendable {
   private let gallery: Gallery
   private let expected: [UInt8]?
-  /// The upload and the file of its bytes, which are let go at the end.
+  /// The file of the received bytes and the lock on the upload, which are released at the end.
   private var files: (bytes: Descriptor, hold: UploadHold)?
   private var log: UploadLog
   private var sha256: SHAHasher? = .sha256()
-  /// If that is what the browser says.
+  /// Used if the browser sends a SHA-1.
   private let sha1: SHAHasher?
   private var running: RunningHash?
   private var offset: Int64
@@ -25,9 +25,9 @@ public final class UploadPiece: @unchecked Sendable {
   /// Begins a piece.
   ///
   /// - Parameters:
-  ///   - offset: how far the browser thinks that the upload is.
-  ///   - checksum: the SHA-256 or SHA-1 of the piece; nil if the browser says none.
-  /// - Throws: `.notFound`; `.conflict` for another offset than that; `.busy` if a piece is being received; `.gone`.
+  ///   - offset: The browser's offset of the piece.
+  ///   - checksum: The SHA-256 or SHA-1 of the piece; nil if the browser sends none.
+  /// - Throws: `.notFound`; `.conflict` for a wrong offset; `.busy` if a piece is being received; `.gone`.
   public init(of identifier: String, at offset: Int64, checksum: [UInt8]?, in gallery: Gallery) throws(GalleryError) {
     let (bytes, _, incoming) = try gallery.uploads.parts(ofUpload: identifier)
     switch checksum?.count {
@@ -42,7 +42,7 @@ public final class UploadPiece: @unchecked Sendable {
       throw GalleryError(.notFound, "There is no such upload; it may have expired.")
     }
     guard case .underway(let log) = try hold.state() else {
-      // It says what became of it.
+      // Throws if the file is gone.
       _ = try gallery.uploads.status(of: identifier)
       throw GalleryError(.conflict, "The upload is whole already.")
     }
@@ -52,9 +52,9 @@ public final class UploadPiece: @unchecked Sendable {
     do throws(Errno) {
       let file = try gallery.calls.openToWrite(bytes, in: incoming)
       let status = try gallery.calls.status(of: file)
-      // What a piece left that was cut.
+      // Removes the bytes of an interrupted piece.
       if status.size > offset { try gallery.calls.truncate(file, to: offset) }
-      // It expires with its bytes, however long this piece takes.
+      // The log must not expire before the bytes, however long this piece takes.
       try gallery.calls.touch(hold.log)
       files = (file, hold)
       running = gallery.uploadTable.take(identifier)
@@ -67,9 +67,9 @@ public final class UploadPiece: @unchecked Sendable {
 
   private var received: Int64 { offset - log.received }
 
-  /// Takes the next bytes.
+  /// Appends bytes to the piece.
   ///
-  /// - Throws: `.tooLarge` if there are more than the file has; `.full`. The piece is given up then.
+  /// - Throws: `.tooLarge` if they exceed the length of the file; `.full`. The piece is dropped then.
   public func append(_ bytes: UnsafeRawBufferPointer) throws(GalleryError) {
     guard let file = files?.bytes else { preconditionFailure("a piece that ended takes nothing") }
     guard Int64(bytes.count) <= log.description.length - offset else {
@@ -88,14 +88,14 @@ public final class UploadPiece: @unchecked Sendable {
     offset += Int64(bytes.count)
   }
 
-  /// The same for an array.
+  /// Appends an array to the piece.
   public func append(_ bytes: [UInt8]) throws(GalleryError) {
     try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(GalleryError) in try unsafe append(bytes) }
   }
 
-  /// Ends the piece, and with the last one the upload: the file is verified and gets its name.
+  /// Ends the piece. The last one ends the upload as well: the file is verified and gets its name.
   ///
-  /// - Throws: `.wrongChecksum` if what was received has another hash; it is given up then.
+  /// - Throws: `.wrongChecksum` if the received bytes have another hash; the piece is dropped then.
   public func finish() throws(GalleryError) -> UploadStatus {
     let hash = takenHash()
     if let expected, expected != sha1?.finish() ?? hash {
@@ -105,7 +105,7 @@ public final class UploadPiece: @unchecked Sendable {
     return try keep(hash)
   }
 
-  /// Ends a piece that was cut.
+  /// Ends an interrupted piece.
   @discardableResult
   public func cut() throws(GalleryError) -> UploadStatus {
     if let hold = files?.hold, expected != nil || received == 0 {
@@ -131,12 +131,12 @@ public final class UploadPiece: @unchecked Sendable {
     return UploadStatus(hold.identifier, log)
   }
 
-  /// Leaves the upload as it was before this piece.
+  /// Restores the upload to its state before this piece.
   private func giveUp() {
     guard let (file, hold) = files else { return }
     let before = log.received
     if received > 0 {
-      // If this fails, the next piece does it.
+      // If this fails, the next piece cuts the file.
       try? gallery.calls.truncate(file, to: before)
       running = nil
     }

@@ -2,21 +2,21 @@ internal import HostFiles
 internal import Synchronization
 internal import System
 
-/// What a process keeps of uploads between two pieces. Everything that counts is in their logs: a file whose hash is not
-/// here is read once more at its end.
+/// A cache of the server for the time between two pieces of an upload. The logs are authoritative: a file whose hash is
+/// not cached is read once more at its end.
 final class UploadTable: Sendable {
-  /// Browsers send a few files at a time; more are those that nobody goes on with.
+  /// Browsers send only a few files at a time; most further hashes belong to abandoned uploads.
   private static let mostHashes = 256
   private let hashes: Mutex<[String: RunningHash]> = Mutex([:])
   private let directory: Mutex<Descriptor?> = Mutex(nil)
-  /// Albums by the paths under which uploads named them.
+  /// Open albums by the paths that uploads named.
   private let albums: Mutex<[SpacePath: Descriptor]> = Mutex([:])
   private static let mostAlbums = 64
 
-  /// Takes the hash of all that this process wrote to an upload.
+  /// Removes and returns the hash of all bytes that this process wrote to an upload.
   func take(_ identifier: String) -> RunningHash? { hashes.withLock { $0.removeValue(forKey: identifier) } }
 
-  /// Keeps it for the next piece, in the place of any other one if there are too many.
+  /// Keeps the hash for the next piece, and drops another one if there are too many.
   func put(_ running: RunningHash?, of identifier: String) {
     hashes.withLock { hashes in
       hashes[identifier] = nil
@@ -31,7 +31,7 @@ final class UploadTable: Sendable {
     albums.withLock { $0 = [:] }
   }
 
-  /// Keeps an album open, so that it is found when it is renamed.
+  /// Keeps an album open, so that it is found after it is renamed.
   func put(_ album: Descriptor, at path: SpacePath) {
     albums.withLock { albums in
       if albums[path] == nil, albums.count >= Self.mostAlbums { albums.remove(at: albums.startIndex) }
@@ -42,7 +42,7 @@ final class UploadTable: Sendable {
   /// The album that had this path when an upload named it.
   func album(at path: SpacePath) -> Descriptor? { albums.withLock { $0[path] } }
 
-  /// The open directory of what is not whole yet.
+  /// The directory of partial files, which is opened once.
   func incoming<Failure: Error>(_ open: () throws(Failure) -> Descriptor) throws(Failure) -> Descriptor {
     if let known = directory.withLock({ $0 }) { return known }
     let opened = try open()

@@ -1,9 +1,9 @@
 internal import Client
 internal import System
 
-/// Albums that are renamed while something is sent to them: as long as the session lasts, what comes goes where they are.
+/// Albums that are renamed during an upload: as long as the session lasts, uploads follow them.
 extension Uploads {
-  /// Keeps the album of an upload open, or the lowest of those above it that are there.
+  /// Keeps the album of an upload open, or the nearest parent of it that exists.
   func keepAlbum(of description: UploadDescription) {
     var place = description.album
     while !place.bytes.isEmpty {
@@ -14,8 +14,8 @@ extension Uploads {
     }
   }
 
-  /// Where the album of an upload is: under its name, or where it was moved to. One that is in the trash, or that nobody
-  /// knows any more, is where it was, to be made anew.
+  /// The path of an upload's album now, if it was moved. If it is in the trash or cannot be found, the path is the
+  /// original one, and the album is created again.
   func album(of description: UploadDescription) -> SpacePath {
     if (try? gallery.root.directory(description.album.bytes)) != nil { return description.album }
     var (place, below) = (description.album, [[UInt8]]())

@@ -1,11 +1,12 @@
-// Receiving files: each lies in `.agonyfs/incoming` until it is whole, durable and verified, and gets its name then.
+// Receiving files: each lies in `.agonyfs/incoming` until it is complete, durable and verified, and then gets its name.
 //
 // Invariants
-// 1. A name that others see comes last, and replaces nothing. What it leads to is what was sent: the hash of what was
-//    written and of what the storage has are the same, or that of every piece as it was sent is that of what is stored.
-// 2. Whatever fails, what was received before and acknowledged stays, to go on from; only what is found to be wrong goes.
-// 3. "Verified" is said of a file only while it is where it was put, and is the file that was received; or where it was
-//    found, and is the file that was read back and has the same content.
+// 1. A file gets its visible name last, and the name replaces nothing. The file is what was sent: either the hash of
+//    the written bytes equals that of the stored ones, or every stored piece has the hash of the sent one.
+// 2. Whatever fails, acknowledged bytes stay, so that the upload can be resumed; only bytes that prove wrong are
+//    removed.
+// 3. A file is reported as verified only while it is at its path and is the file that was received; or, if the space
+//    had the content already, the file that was read back and compared.
 
 internal import Client
 internal import Crypto
@@ -14,19 +15,19 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// How far an upload is.
+/// The state of an upload.
 public struct UploadStatus: Equatable, Sendable {
-  /// What it is called by browsers.
+  /// Its identifier for browsers.
   public var identifier: String
-  /// Bytes that were received.
+  /// The number of received bytes.
   public var offset: Int64
-  /// Bytes in all.
+  /// The number of all bytes.
   public var length: Int64
-  /// Where the file is, whole and verified; nil as long as it is not.
+  /// The path of the complete and verified file; nil before.
   public var path: SpacePath?
-  /// Whether a file with this content was there already, so that what was sent was not stored again.
+  /// Whether the space had this content already, so that the file was not stored again.
   public var wasThere = false
-  /// SHA-256 of the SHA-256 hashes of all pieces so far, if each but the last has 8 MiB.
+  /// The SHA-256 of the SHA-256 hashes of all pieces so far, if each but the last has 8 MiB; nil otherwise.
   public var checksum: [UInt8]?
 }
 
@@ -34,14 +35,14 @@ public struct UploadStatus: Equatable, Sendable {
 public struct Uploads: Sendable {
   let gallery: Gallery
 
-  /// Bytes of a piece by which a browser finds out whether it has the same file as before.
+  /// The bytes of a piece. A browser compares hashes of such pieces to find out whether it has the same file as before.
   public static let pieceBytes: Int64 = 8 << 20
-  /// Seconds after the last piece in which an upload can go on.
+  /// How long an upload can be resumed after its last piece, in seconds.
   public static let uploadSeconds: Int64 = 7 * 24 * 3600
-  /// Uploads of the same file at a time.
+  /// The most simultaneous uploads of the same file.
   private static let mostAlike = 20
 
-  /// The directory of what is not whole yet.
+  /// The directory of partial files.
   func incoming() throws(GalleryError) -> Descriptor {
     try gallery.uploadTable.incoming { () throws(GalleryError) in
       do throws(Errno) {
@@ -56,7 +57,7 @@ public struct Uploads: Sendable {
     }
   }
 
-  /// The names of the bytes and the log of an upload, and the directory that they are in.
+  /// The names of the bytes and of the log of an upload, and their directory.
   func parts(ofUpload identifier: String) throws(GalleryError) -> (bytes: [UInt8], log: [UInt8], incoming: Descriptor) {
     let digits = identifier.utf8
     guard (1...64).contains(digits.count),
@@ -68,8 +69,8 @@ public struct Uploads: Sendable {
 
   /// Begins an upload.
   ///
-  /// - Parameter resumes: whether the one of the same file that was cut is gone on with, and one that is whole is found
-  ///   again. Who asks for it compares `checksum` with what it has, and ends the upload if that is another file.
+  /// - Parameter resumes: Whether to continue an interrupted upload of the same file, or to find a finished one. The
+  ///   caller must then compare `checksum` with its file, and end the upload if it is another file.
   /// - Throws: `.full` if there is no room for it.
   public func begin(_ description: UploadDescription, resumes: Bool = true) throws(GalleryError) -> UploadStatus {
     keepAlbum(of: description)
@@ -79,21 +80,21 @@ public struct Uploads: Sendable {
       do throws(GalleryError) {
         if let status = try begin(identifier, description) { return status }
       } catch {
-        // Otherwise somebody else has it, or nobody can read it.
+        // The upload is locked or unreadable, so the next identifier is tried.
         guard error.kind == .busy || error == UploadHold.unreadable else { throw error }
       }
     }
     throw GalleryError(.busy, "This file is being sent already.")
   }
 
-  /// Begins an upload of this name or goes on with it; nil if nobody could say whether it is the same file.
+  /// Begins or resumes the upload with this identifier; nil if it is not known whether it is the same file.
   private func begin(_ identifier: String, _ description: UploadDescription) throws(GalleryError) -> UploadStatus? {
     if let hold = try UploadHold.taken(identifier, in: gallery) {
       switch try hold.state() {
       case .underway(let log):
         guard log.received == 0 || Self.checksum(log.pieces) != nil else { return nil }
         if log.received < log.description.length { return UploadStatus(identifier, log) }
-        // Only the end may have failed.
+        // All bytes were received, so only the end can have failed.
         return try UploadFinisher(gallery: gallery, hold: hold).finish(log, nil)
       case .whole(let log, let path):
         return Self.checksum(log.pieces) == nil ? nil : UploadStatus(identifier, log, at: path)
@@ -102,7 +103,7 @@ public struct Uploads: Sendable {
         return try start(hold, log)
       }
     }
-    // What was received of one that goes on has its room already.
+    // An upload that is resumed has room for its received bytes already.
     try checkRoom(description)
     let hold = try UploadHold.made(identifier, of: description, in: gallery)
     do throws(GalleryError) {
@@ -113,7 +114,7 @@ public struct Uploads: Sendable {
     }
   }
 
-  /// Makes room for the bytes of an upload of which nothing is there.
+  /// Creates the file for the bytes of an upload that has none yet.
   private func start(_ hold: UploadHold, _ log: UploadLog) throws(GalleryError) -> UploadStatus {
     var log = log
     let (bytes, _, incoming) = try parts(ofUpload: hold.identifier)
@@ -127,7 +128,7 @@ public struct Uploads: Sendable {
     return UploadStatus(hold.identifier, log)
   }
 
-  /// Creates the file of received bytes, in the place of one that was left without a log.
+  /// Creates the file for received bytes, and replaces one that was left without a log.
   private func created(_ bytes: [UInt8], in incoming: Descriptor) throws(Errno) -> Descriptor {
     do throws(Errno) {
       return try gallery.calls.create(bytes, in: incoming)
@@ -143,10 +144,10 @@ public struct Uploads: Sendable {
     }
   }
 
-  /// How far an upload is.
+  /// The state of an upload.
   ///
-  /// - Throws: `.notFound` if there is none; `.gone` if the file that it became is not there any more, or was changed;
-  ///   `.conflict` if nobody can read how far it is.
+  /// - Throws: `.notFound` if it does not exist; `.gone` if the finished file was moved, deleted or changed;
+  ///   `.conflict` if its log cannot be read.
   public func status(of identifier: String) throws(GalleryError) -> UploadStatus {
     let (_, log, incoming) = try parts(ofUpload: identifier)
     return try GalleryError.of("The upload") {
@@ -167,7 +168,7 @@ public struct Uploads: Sendable {
     return SHAHasher.sha256(of: pieces.flatMap(\.hash))
   }
 
-  /// Ends an upload, and deletes what was received. A file that is whole stays.
+  /// Ends an upload, and removes the received bytes. A finished file stays.
   public func end(_ identifier: String) throws(GalleryError) {
     guard let hold = try UploadHold.taken(identifier, in: gallery) else {
       throw GalleryError(.notFound, "There is no such upload; it may have expired.")
@@ -177,7 +178,7 @@ public struct Uploads: Sendable {
 }
 
 extension UploadStatus {
-  /// How far the upload of a log is; with `path`, whole.
+  /// The state for a log; finished if `path` is given.
   init(_ identifier: String, _ log: UploadLog, at path: SpacePath? = nil) {
     self.init(
       identifier: identifier, offset: path == nil ? log.received : log.description.length,

@@ -1,17 +1,17 @@
 internal import CSodium
 
-/// Base64 (RFC 4648): written with the alphabet for URLs and without padding, read with both alphabets.
+/// Base64 (RFC 4648): written in the alphabet for URLs without padding, read in both alphabets.
 public enum Base64 {
-  /// The text of some bytes. `isStandard`: with `+`, `/` and padding, as HTTP has it.
+  /// Encodes bytes. `isStandard`: with `+`, `/` and padding, as HTTP requires.
   public static func text(of bytes: [UInt8], isStandard: Bool = false) -> String {
     let variant = isStandard ? sodium_base64_VARIANT_ORIGINAL : sodium_base64_VARIANT_URLSAFE_NO_PADDING
     var text = [CChar](repeating: 0, count: sodium_base64_encoded_len(bytes.count, variant))
     unsafe sodium_bin2base64(&text, text.count, bytes, bytes.count, variant)
-    // It ends with a zero.
+    // Drops the zero at the end.
     return String(decoding: text.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The bytes of a text; nil if it is none.
+  /// Decodes a text; nil if it is invalid.
   public static func bytes(of text: some StringProtocol) -> [UInt8]? {
     var digits = text.utf8.map { byte -> CChar in
       switch byte {

@@ -1,20 +1,20 @@
 internal import Client
 internal import Glibc
 
-/// Which part of a content a request is for (RFC 9110, 14.1.2 and 14.2).
+/// The part of a content that a request asks for (RFC 9110, 14.1.2 and 14.2).
 public enum ByteRange: Equatable, Sendable {
   /// All of it.
   case whole
-  /// The bytes from and up to before a place.
+  /// The bytes in this range.
   case part(Range<Int64>)
-  /// Nothing that is there.
+  /// A range outside the content.
   case unsatisfiable
 
-  /// The part for the header `Range`. Several ranges, other units and what is not understood stand for the whole.
+  /// Parses the header `Range`. Several ranges, other units and invalid values request the whole content.
   ///
   /// - Parameters:
-  ///   - condition: the header `If-Range`; nil without.
-  ///   - tag: the content's tag, without quotes.
+  ///   - condition: The header `If-Range`; nil if there is none.
+  ///   - tag: The content's entity tag, without quotes.
   public init(_ header: String?, if condition: String? = nil, tag: String, size: Int64) {
     self = .whole
     guard let header, condition == nil || condition == "\"\(tag)\"" else { return }
@@ -33,7 +33,8 @@ public enum ByteRange: Equatable, Sendable {
     }
   }
 
-  /// A number; nil inside for none. Larger ones than there are stand for the largest. Nil for anything else.
+  /// A number; an inner nil for an empty text, and nil for any other text that is not a number. Too large numbers
+  /// become the largest one.
   private static func number(_ text: Substring) -> Int64?? {
     if text.isEmpty { return .some(nil) }
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
@@ -41,9 +42,9 @@ public enum ByteRange: Equatable, Sendable {
   }
 }
 
-/// Names of files in headers.
+/// File names in headers.
 public enum HeaderName {
-  /// The value of `Content-Disposition` for a file to be saved (RFC 6266): the name in ASCII for old browsers, and as it is.
+  /// The value of `Content-Disposition` to save a file (RFC 6266): its name in ASCII for old browsers, and in UTF-8.
   public static func attachment(_ name: [UInt8]) -> String {
     let plain = name.map { byte -> UInt8 in
       let isPlain = (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
@@ -52,8 +53,7 @@ public enum HeaderName {
     return "attachment; filename=\"\(String(decoding: plain, as: UTF8.self))\"; filename*=UTF-8''\(escaped(name))"
   }
 
-  /// Bytes with a percent sign and two digits for all but letters, digits, `-`, `.`, `_` and `~`. What is no UTF-8 becomes
-  /// U+FFFD.
+  /// Percent-encodes all bytes except letters, digits, `-`, `.`, `_` and `~`. Invalid UTF-8 becomes U+FFFD.
   public static func escaped(_ name: [UInt8]) -> String {
     TrashFolder.escaped(Array(String(decoding: name, as: UTF8.self).utf8), isPath: false)
   }
@@ -61,10 +61,10 @@ public enum HeaderName {
 
 /// Times in headers.
 public enum HTTPDate {
-  /// The time so many seconds from now (RFC 9110, 5.6.7).
+  /// The time this many seconds from now (RFC 9110, 5.6.7).
   public static func text(after seconds: Int64) -> String { text(of: Int64(time(nil)) + seconds) }
 
-  /// The time so many seconds after 1970.
+  /// The time this many seconds after 1970.
   static func text(of seconds: Int64) -> String {
     var time = time_t(seconds)
     var parts = unsafe tm()

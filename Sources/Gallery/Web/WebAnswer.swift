@@ -1,7 +1,7 @@
 internal import Catalog
 internal import Client
 
-/// Answers for browsers, as JSON.
+/// Answers to browsers, as JSON.
 public enum WebAnswer {
   private static func object(_ fields: KeyValuePairs<String, JSONValue?>) -> JSONValue {
     .object(fields.compactMap { name, value in value.map { JSONValue.Field(name: name, value: $0) } })
@@ -33,7 +33,7 @@ public enum WebAnswer {
     ])
   }
 
-  /// The answer to a query that is not understood; nil if the reason is another one.
+  /// The answer to an invalid query; nil if the error is another one.
   public static func mistake(_ error: GalleryError) -> [UInt8]? {
     guard let place = error.place else { return nil }
     let reason = object([
@@ -45,7 +45,7 @@ public enum WebAnswer {
     ])
   }
 
-  /// How far an archive is.
+  /// The state of an archive.
   public static func progress(_ progress: ZipTickets.Progress) -> [UInt8] {
     let (state, reason): (String, String?) =
       switch progress {
@@ -70,12 +70,12 @@ public enum WebAnswer {
     }
   }
 
-  /// Which photos that came lack a position.
+  /// The photos of an upload that lack a position.
   public static func positions(_ report: PositionReport) -> [UInt8] {
     bytes(["missing": number(report.missing), "pending": .array(report.pending.map(number))])
   }
 
-  /// All facts of a photo, and what can be changed.
+  /// All facts of a photo, and the values that can be edited.
   public static func facts(_ sections: [FactSection], _ item: ListedItem, at place: SpacePath) -> [UInt8] {
     let shown = sections.map { section in
       let facts = section.facts.map {
@@ -91,7 +91,7 @@ public enum WebAnswer {
     return bytes(["name": text(place.name), "path": text(place.bytes), "edit": edit, "sections": .array(shown)])
   }
 
-  /// What was done, and what was not.
+  /// The number of photos for which an operation succeeded, and its failures.
   public static func done(_ count: Int, _ failures: [ItemFailure]) -> [UInt8] {
     let failed = failures.map {
       object(["i": number($0.index), "error": .string($0.error.kind.rawValue), "detail": .string($0.error.detail)])
@@ -99,12 +99,12 @@ public enum WebAnswer {
     return bytes(["done": number(count - failures.count), "failed": .array(failed)])
   }
 
-  /// What of a choice is in the list that is shown, and how much more was chosen in others.
+  /// The chosen photos in the list that is shown, and the number of those chosen in other lists.
   public static func choice(_ items: [Int], others: Int) -> [UInt8] {
     bytes(["items": .array(items.map { number($0) }), "others": number(others)])
   }
 
-  /// How much is in the trash.
+  /// The contents of the trash.
   public static func trash(_ listing: TrashListing) -> [UInt8] {
     bytes([
       "listing": .string(listing.name), "count": number(listing.count), "files": number(listing.files),
@@ -112,7 +112,7 @@ public enum WebAnswer {
     ])
   }
 
-  /// How much of it is left to be deleted, and what was not.
+  /// The number of names still to be deleted, and the failures.
   public static func emptied(_ left: Int, _ failures: [GalleryError]) -> [UInt8] {
     let failed = failures.map { object(["error": .string($0.kind.rawValue), "detail": .string($0.detail)]) }
     return bytes(["left": number(left), "failed": .array(failed)])
@@ -128,7 +128,7 @@ public enum WebAnswer {
     }
   }
 
-  /// Other files, and the snapshot by which they are asked for.
+  /// Other files, and the snapshot that numbers them.
   public static func otherFiles(_ others: OtherFiles) -> [UInt8] {
     let files = others.files.map {
       object(["i": number($0.index), "name": text($0.name), "size": number($0.size)])
@@ -139,31 +139,31 @@ public enum WebAnswer {
     ])
   }
 
-  /// How many other files albums have.
+  /// The number of other files in each album.
   public static func otherFileCounts(_ counts: [(album: SpacePath, count: Int)]) -> [UInt8] {
     list(counts) { ["path": path($0.album), "files": number($0.count)] }
   }
 
-  /// An album that was made or renamed.
+  /// An album that was created or renamed.
   public static func album(_ album: SpacePath) -> [UInt8] {
     bytes(["path": path(album), "name": text(album.name)])
   }
 
-  /// What a search could go on with.
+  /// Suggestions for a search.
   public static func suggestions(_ suggestions: [Suggestion]) -> [UInt8] {
     list(suggestions) {
       ["text": .string($0.text), "kind": .string($0.kind), "query": .string($0.query), "count": number($0.count)]
     }
   }
 
-  /// A ticket for an archive, and the names that it has in another form.
+  /// A ticket for an archive, and the names that the archive changes.
   public static func ticket(_ ticket: String, _ refused: RefusedNames) -> [UInt8] {
     bytes([
       "ticket": .string(ticket), "refused": .array(refused.first.map(text)), "refusedCount": number(refused.count),
     ])
   }
 
-  /// Why something was not done.
+  /// Why a request failed.
   public static func error(_ error: GalleryError) -> [UInt8] {
     bytes(["error": .string(error.kind.rawValue), "detail": .string(error.detail)])
   }

@@ -1,15 +1,15 @@
 internal import Catalog
 internal import Client
 
-/// What a browser says in JSON about some photos.
+/// The JSON body of a browser's request.
 public struct WebRequest: Sendable {
   private static let mostItems = 1_000_000
 
   private let value: JSONValue
 
-  /// Reads JSON.
+  /// Parses JSON.
   ///
-  /// - Throws: `.badRequest` if it is none.
+  /// - Throws: `.badRequest` if it is invalid.
   public init(_ bytes: [UInt8]) throws(GalleryError) {
     do throws(JSONReader.Malformed) {
       value = try JSONReader.value(of: bytes, mostValues: Self.mostItems + 1000)
@@ -28,7 +28,7 @@ public struct WebRequest: Sendable {
     get throws(GalleryError) { try required("snapshot", value["snapshot"]?.text) }
   }
 
-  /// The name of the snapshot of the list that was shown before; nil if there was none.
+  /// The name of the snapshot that was shown before; nil if there was none.
   public var before: String? { value["before"]?.text }
 
   /// The name of a listing of the trash.
@@ -46,16 +46,16 @@ public struct WebRequest: Sendable {
     }
   }
 
-  /// A number.
+  /// The number with this name.
   public func number(_ name: String) throws(GalleryError) -> Int { try required(name, value[name]?.whole) }
 
-  /// A path, in base64url; the root if there is none.
+  /// The path with this name, in base64url; the root if it is missing.
   public func path(_ name: String) throws(GalleryError) -> SpacePath {
     guard let field = value[name], field != .null else { return .root }
     return try SpacePath(required(name, field.text.flatMap { Base64.bytes(of: $0) }))
   }
 
-  /// Paths, in base64url.
+  /// The paths with this name, in base64url.
   public func paths(_ name: String) throws(GalleryError) -> [SpacePath] {
     guard case .array(let elements)? = value[name] else {
       throw GalleryError(.badRequest, "The request has no usable \"\(name)\".")
@@ -65,12 +65,12 @@ public struct WebRequest: Sendable {
     }
   }
 
-  /// A name that the user wrote.
+  /// The text with this name, as the bytes of a file name.
   public func name(_ name: String) throws(GalleryError) -> [UInt8] {
     Array(try required(name, value[name]?.text).utf8)
   }
 
-  /// What is to be said about the photos.
+  /// The changes to the metadata of the photos.
   public var edit: ItemEdit {
     get throws(GalleryError) {
       guard case .object(let fields)? = value["set"] else {

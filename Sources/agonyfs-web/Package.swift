@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that building the mount neither fetches nor builds what only the web server needs.
-// Its build folder is `.build/web` of the root: see `scripts/agonyfs`.
+// A separate package, so that building the mount neither fetches nor builds the dependencies of the web server. Its
+// build folder is `.build/web` of the root: see `scripts/agonyfs`.
 
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
@@ -12,16 +12,17 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-// SwiftPM names a package in a folder after that folder.
+// SwiftPM names a local package after its folder.
 let folder = Context.packageDirectory.split(separator: "/").dropLast(2).last.map(String.init) ?? ""
 let root = folder.hasSuffix(".git") ? String(folder.dropLast(4)) : folder
-// SwiftNIO asks whether a module `System` can be imported, and one of its packages can have swift-crypto, which has a `Crypto`.
+// Avoids ambiguity: SwiftNIO imports a module `System` if there is one, and swift-crypto, an optional dependency, has a
+// `Crypto`.
 let aliases = ["System": "AgonySystem", "Crypto": "AgonyCrypto"]
 
 let package = Package(
   name: "agonyfs-web",
   products: [.executable(name: "agonyfs-web", targets: ["agonyfs-web"])],
-  // What listens to the network changes only when somebody has looked at it: the minor versions that were tested.
+  // Pinned to tested minor versions, because this code listens to the network: updates need a review.
   dependencies: [
     .package(path: "../.."),
     .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),

@@ -84,7 +84,7 @@ identity *identity_read(const void *certificate, int certificate_size, const voi
   BIO *certificate_text = BIO_new_mem_buf(certificate, certificate_size);
   BIO *key_text = BIO_new_mem_buf(key, key_size);
   X509 *read = certificate_text == NULL ? NULL : PEM_read_bio_X509(certificate_text, NULL, NULL, NULL);
-  /* An empty password: OpenSSL would ask for one at the terminal. */
+  /* With no password, OpenSSL would ask for one at the terminal. */
   EVP_PKEY *secret = key_text == NULL ? NULL : PEM_read_bio_PrivateKey(key_text, NULL, NULL, "");
   BIO_free(certificate_text);
   BIO_free(key_text);
@@ -105,7 +105,7 @@ void identity_free(identity *one) {
 
 int identity_write(
     const identity *one, identity_form form, void *context, void (*take)(void *, const uint8_t *, int)) {
-  /* Its memory is overwritten when it is freed. */
+  /* Secure memory is overwritten when it is freed. */
   BIO *output = BIO_new(BIO_s_secmem());
   if (output == NULL) return 0;
   int written = 0;

@@ -3,7 +3,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Synchronization
 
-/// Adds what ends `agonyfs choose`: the choice, and that there is none. `ended(status)` is called when the answer is written.
+/// Adds the routes that end `agonyfs choose`, by choosing or by cancelling. `ended(status)` is called when the answer
+/// is written, with the exit status of the program.
 func addChoiceRoutes(
   to api: RouterGroup<SpaceContext>, _ choosing: Choosing, _ access: Access, ended: @escaping @Sendable (CInt) -> Void
 ) {
@@ -22,7 +23,8 @@ func addChoiceRoutes(
         try await writer.finish(nil)
       })
   }
-  // Another list is shown: what was chosen in the one before is kept, and what of all that is in the new one is said.
+  // The page shows another list: the choice of the previous one is kept, and the answer has what of it the new list
+  // shows.
   api.post("choice/list") { request, context in
     let said = try await request.saidOfAll(in: context)
     let gallery = context.gallery
@@ -41,7 +43,7 @@ func addChoiceRoutes(
     let gallery = context.gallery
     let (snapshot, items) = (try gallery.snapshot(try said.snapshot), try said.items)
     let output = try await gallery.run { photos in
-      // Nobody can take back what is in no list.
+      // A photo that no list shows cannot be removed from the choice, so the choice is refused instead of shortened.
       let (gone, others) = gallery.chosen.withLock { chosen in (chosen.takeGone(from: photos), chosen) }
       guard gone == 0 else {
         throw GalleryError(.conflict, "Something that was chosen is gone, and is chosen no more. See the rest first.")

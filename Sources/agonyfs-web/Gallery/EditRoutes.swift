@@ -43,7 +43,7 @@ func addAlbumRoutes(to api: RouterGroup<SpaceContext>) {
   }
   api.get("albums/files") { _, context in
     let path = try context.path("path") ?? .root
-    // All albums are listed for it, which may take long.
+    // Lists every album, which may take long.
     let answer = try await context.gallery.run(waitingFor: .pictures) { gallery in
       WebAnswer.otherFileCounts(try gallery.otherFileCounts(in: path))
     }
@@ -77,7 +77,7 @@ func addAlbumRoutes(to api: RouterGroup<SpaceContext>) {
   }
 }
 
-/// Archives: a ticket is given for what is asked for, so that the browser itself fetches the archive.
+/// Archives: a ticket is created for the chosen photos, so that the browser itself can download the archive.
 func addZipRoutes(to api: RouterGroup<SpaceContext>) {
   api.post("zip") { request, context in
     let said = try await request.saidOfAll(in: context)
@@ -110,7 +110,7 @@ func addZipRoutes(to api: RouterGroup<SpaceContext>) {
           }
           try await writer.finish(nil)
         } catch {
-          // The browser says only that the download failed.
+          // The browser shows only that the download failed; the page asks for the reason.
           reason = (error as? GalleryError)?.detail
           throw error
         }

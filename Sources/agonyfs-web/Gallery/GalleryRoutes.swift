@@ -2,8 +2,8 @@ internal import Gallery
 internal import Hummingbird
 internal import WebAccess
 
-/// Adds the routes of the gallery: everything below `/api` but `/api/state`. Who comes here has a session, and what
-/// writes has passed the check of its origin.
+/// Adds the routes of the gallery: everything below `/api` except `/api/state`. Their requests have a session, and the
+/// origin of writing requests was checked.
 func addGalleryRoutes(to api: RouterGroup<SpaceContext>) {
   let api = api.add(middleware: GalleryFailures())
   addSectionRoutes(to: api)
@@ -14,7 +14,7 @@ func addGalleryRoutes(to api: RouterGroup<SpaceContext>) {
   addUploadRoutes(to: api.group("upload"))
 }
 
-/// Makes answers of what the gallery refuses.
+/// Turns errors of the gallery into answers.
 struct GalleryFailures: RouterMiddleware {
   typealias Context = SpaceContext
 
@@ -38,15 +38,15 @@ extension Response {
 }
 
 extension Request {
-  /// Most bytes of a request in JSON.
+  /// The most bytes of a JSON request.
   private static let mostBytes = 1 << 20
-  /// Most bytes of one that is about all photos: the numbers of a million.
+  /// The most bytes of a JSON request about any number of photos: room for the numbers of a million.
   private static let mostBytesOfAll = 8 << 20
 
-  /// What was said in JSON.
+  /// Reads the JSON of a request.
   func said(in context: SpaceContext) async throws -> WebRequest { try await said(upTo: Self.mostBytes, context) }
 
-  /// What was said in JSON about any number of photos.
+  /// Reads the JSON of a request about any number of photos.
   func saidOfAll(in context: SpaceContext) async throws -> WebRequest {
     try await context.gallery.alone { try await said(upTo: Self.mostBytesOfAll, context) }
   }
@@ -58,7 +58,7 @@ extension Request {
 }
 
 extension SpaceContext {
-  /// A path in base64url in the query; nil if there is none.
+  /// A path in base64url from the query; nil if there is none.
   func path(_ name: String) throws(GalleryError) -> SpacePath? {
     guard let text = query[name], !text.isEmpty else { return nil }
     guard let bytes = Base64.bytes(of: text) else {
@@ -67,10 +67,10 @@ extension SpaceContext {
     return try SpacePath(bytes)
   }
 
-  /// The snapshot of the address.
+  /// The snapshot that the path of the request names.
   func snapshot() throws -> Snapshot { try gallery.snapshot(try parameters.require("snapshot")) }
 
-  /// A number in the address.
+  /// A number in the path of the request.
   func number(_ name: String) throws -> Int {
     guard let number = Int(try parameters.require(name)) else {
       throw GalleryError(.badRequest, "\"\(name)\" is no number.")

@@ -55,13 +55,13 @@ func addItemRoutes(to api: RouterGroup<SpaceContext>) {
 }
 
 extension SessionGallery {
-  /// The number of a photo, the length of its thumbnail, and the thumbnail.
+  /// A record of the answer: the number of a photo, the length of its thumbnail, and the thumbnail.
   fileprivate func thumbnail(_ index: Int, of snapshot: Snapshot, pixels: Int) async throws -> ByteBuffer {
     let bytes = try await run(waitingFor: .pictures) { gallery in
       do {
         return try gallery.thumbnail(index, of: snapshot, pixels: pixels) ?? []
       } catch let error as GalleryError where [.notFound, .conflict].contains(error.kind) {
-        // What is wrong about one photo is no reason to say nothing of the others.
+        // An error for one photo must not fail the answer for the others.
         return []
       }
     }
@@ -75,10 +75,10 @@ extension SessionGallery {
 }
 
 extension Response {
-  /// Bytes of a content that are in memory at a time.
+  /// The bytes of a content that are in memory at a time.
   private static let block = 512 << 10
 
-  /// A content, or the part of it that was asked for.
+  /// The answer with a content, or with the requested range of it.
   fileprivate init(_ content: ItemContent, _ request: Request, _ context: SpaceContext) {
     let gallery = context.gallery
     var headers: HTTPFields = [
@@ -88,7 +88,7 @@ extension Response {
     if context.query["download"] == "1" || !content.isShowable {
       headers[.contentDisposition] = HeaderName.attachment(content.name)
     }
-    // Only GET knows parts.
+    // HTTP defines ranges only for GET.
     let asked = request.method == .get ? request.headers[.range] : nil
     let range = ByteRange(asked, if: request.headers[.ifRange], tag: content.tag, size: content.size)
     let part: Range<Int64>
@@ -110,7 +110,7 @@ extension Response {
         let bytes = try await gallery.run(waitingFor: .transfers) { _ in
           try content.bytes(at: start, count: count)
         }
-        // A file that became shorter is no whole answer: the connection ends before its length.
+        // The file became shorter. The connection ends before the announced length, so that the browser notices.
         guard bytes.count == count else { throw GalleryError(.conflict, "The file was changed while it was read.") }
         try await writer.write(ByteBuffer(bytes: bytes))
         offset += Int64(count)

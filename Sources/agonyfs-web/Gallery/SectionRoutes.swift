@@ -9,7 +9,7 @@ func addSectionRoutes(to api: RouterGroup<SpaceContext>) {
       let snapshot = try await context.gallery.snapshot(try SectionsRequest(context))
       return Response(json: WebAnswer.sections(snapshot))
     } catch let error as GalleryError {
-      // The page shows the mistake below what is written; nothing is wrong with the request.
+      // A mistake in the query is a normal answer, which the page shows below the search field.
       guard let answer = WebAnswer.mistake(error) else { throw error }
       return Response(json: answer)
     }

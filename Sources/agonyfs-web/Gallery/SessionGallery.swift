@@ -3,25 +3,25 @@ internal import Hummingbird
 internal import NIOPosix
 internal import Synchronization
 
-/// What the gallery keeps for one session: its space, its snapshots, and tickets for archives.
+/// The state of the gallery for one session: its space, its snapshots, and tickets for archives.
 ///
-/// 1. No request of another session reaches it.
-/// 2. What blocks for it runs on threads of its own: it keeps no other session waiting. What may take long has others than
-///    what a page asks while it is used, so that the page answers beside it.
+/// 1. No request of another session can use it.
+/// 2. Blocking work runs on its own threads, so that no other session waits. Work that may take long has separate
+///    threads, so that the page's short requests are answered at the same time.
 /// 3. The root of the space is closed when the session has ended and the last of its requests is done.
 final class SessionGallery: Sendable {
-  /// What work on a space may wait for.
+  /// Classes of work by how long they may wait. Each has its own threads.
   enum Patience: CaseIterable {
-    /// For the mount alone, and not long.
+    /// Waits only for the mount, and briefly.
     case none
-    /// For bytes on their way to or from the browser.
+    /// Waits for the browser to send or receive bytes.
     case transfers
-    /// For a picture that is made.
+    /// Waits for a picture to be made.
     case pictures
-    /// For an upload that is flushed, read back and compared.
+    /// Waits for an upload to be flushed, read back and compared.
     case uploads
 
-    /// As many pictures as the mount decodes at a time, and more uploads than the page sends at a time.
+    /// As many pictures as the mount decodes at once, and more uploads than the page sends at once.
     fileprivate var threads: Int {
       switch self {
       case .none, .transfers: 2
@@ -39,12 +39,12 @@ final class SessionGallery: Sendable {
   private let tickets = ZipTickets()
   private let places = ZipPlaces()
   private let listing = Mutex<TrashListing?>(nil)
-  /// What was chosen in lists that are not shown any more.
+  /// Photos chosen in lists that are no longer shown.
   let chosen = Mutex(KeptChoice())
 
-  /// Takes the descriptor of the space's root over.
+  /// Takes ownership of the descriptor of the space's root.
   ///
-  /// - Parameter allowed: as in `SectionsRequest`.
+  /// - Parameter allowed: See `SectionsRequest`.
   init(root: CInt, isReadOnly: Bool, allowed: String) throws {
     (self.isReadOnly, self.allowed) = (isReadOnly, allowed)
     gallery = Mutex(Gallery(root: root))
@@ -53,8 +53,8 @@ final class SessionGallery: Sendable {
     for pool in pools.values { pool.start() }
   }
 
-  /// Ends everything that goes on, so that the space can be unmounted: called once, when the session ends. Requests may
-  /// still be running.
+  /// Closes the gallery, so that the space can be unmounted. Call it once, when the session ends; requests may still be
+  /// running.
   func end() {
     tickets.removeAll()
     listing.withLock { $0 = nil }
@@ -66,7 +66,7 @@ final class SessionGallery: Sendable {
     for pool in pools.values { pool.shutdownGracefully { _ in } }
   }
 
-  /// Works on the space, on a thread that may block.
+  /// Calls `body` with the gallery, on a thread that may block.
   ///
   /// - Throws: 401 when the session has ended; `GalleryError`.
   func run<Result: Sendable>(
@@ -84,9 +84,9 @@ final class SessionGallery: Sendable {
 
   private var isOver: Bool { gallery.withLock { $0 == nil } }
 
-  /// Does something that takes much memory, unless that is being done for this session.
+  /// Runs `body`, which needs much memory, unless the session is already running another.
   ///
-  /// - Throws: `.busy`; what `body` throws.
+  /// - Throws: `.busy`; the errors of `body`.
   func alone<Result>(_ body: () async throws -> Result) async throws -> Result {
     let isFirst = hasLargeRequest.withLock { has in
       defer { has = true }
@@ -97,7 +97,7 @@ final class SessionGallery: Sendable {
     return try await body()
   }
 
-  /// Makes a snapshot and keeps it.
+  /// Creates a snapshot and keeps it.
   func snapshot(_ request: SectionsRequest) async throws -> Snapshot {
     var asked = request
     asked.allowed = allowed
@@ -106,9 +106,9 @@ final class SessionGallery: Sendable {
     return snapshot
   }
 
-  /// Lists the other files of an album, or those of the trash without one, and keeps their snapshot.
+  /// Lists the other files of an album, or those of the trash if `album` is nil, and keeps their snapshot.
   func otherFiles(in album: SpacePath?) async throws -> OtherFiles {
-    // A directory of any length is listed, and files are asked for one by one.
+    // May take long: the directory can be large, and the files are queried one by one.
     let others = try await run(waitingFor: .pictures) { gallery in
       if let album { return try gallery.otherFiles(in: album) }
       return try gallery.otherFilesInTrash()
@@ -117,14 +117,14 @@ final class SessionGallery: Sendable {
     return others
   }
 
-  /// Lists the trash, and keeps the listing until there is another.
+  /// Lists the trash, and keeps the listing until the next one.
   func listTrash() async throws -> TrashListing {
     let listed = try await run(waitingFor: .pictures) { try $0.trashListing() }
     listing.withLock { $0 = listed }
     return listed
   }
 
-  /// The listing of the trash that is kept.
+  /// The current listing of the trash.
   func trashListing(_ name: String) throws(GalleryError) -> TrashListing {
     guard let listed = listing.withLock({ $0 }), listed.name == name else {
       throw GalleryError(.gone, "This list of the trash is not kept any more; empty the trash once more.")
@@ -135,26 +135,27 @@ final class SessionGallery: Sendable {
   /// A snapshot that is kept.
   func snapshot(_ name: String) throws(GalleryError) -> Snapshot { try shelf.get(name) }
 
-  /// Keeps an archive until it is fetched, and gives its ticket.
+  /// Keeps an archive until it is downloaded, and returns its ticket.
   ///
-  /// - Throws: `.busy` if it could not be read now: a browser that saves it would show no reason. `.tooLarge`.
+  /// - Throws: `.busy` if too many archives are being read: checked here, because a failing download would show no
+  ///   reason. `.tooLarge`.
   func keep(_ numbers: ZipNumbers, of snapshot: Snapshot) throws(GalleryError) -> String {
     _ = try places.take()
     return try tickets.put(numbers, of: snapshot)
   }
 
-  /// Gives an archive for its ticket, once.
+  /// Redeems a ticket, which is possible once.
   ///
-  /// - Throws: `.busy` if too many are being read; the ticket stays good. `.gone`.
+  /// - Throws: `.busy` if too many archives are being read; the ticket stays valid. `.gone`.
   func archive(_ ticket: String) async throws -> ZipStream {
     let place = try places.take()
     let (numbers, snapshot) = try tickets.take(ticket, shelf)
     return try await run { ZipStream(numbers, of: snapshot, in: $0, at: place) }
   }
 
-  /// Notes that an archive has ended, for a reason if it is not whole.
+  /// Records the end of an archive, with the reason if it is not complete.
   func ended(archive ticket: String, reason: String?) { tickets.note(ticket, .ended(reason: reason)) }
 
-  /// How far an archive is.
+  /// The state of an archive.
   func progress(ofArchive ticket: String) throws(GalleryError) -> ZipTickets.Progress { try tickets.progress(ticket) }
 }

@@ -54,7 +54,7 @@ func addUploadRoutes(to api: RouterGroup<SpaceContext>) {
     } catch let error as GalleryError {
       throw error
     } catch {
-      // The connection is gone, and so is who would read an answer.
+      // The connection was lost, so that nobody can receive an answer.
       _ = try? await gallery.run { _ in try piece.cut() }
       throw error
     }
@@ -63,7 +63,7 @@ func addUploadRoutes(to api: RouterGroup<SpaceContext>) {
   }
 }
 
-/// Refuses other versions of tus, and names this one.
+/// Rejects other versions of tus, and states this one in every answer.
 struct TusVersion: RouterMiddleware {
   typealias Context = SpaceContext
   static let known = "1.0.0"
@@ -87,8 +87,8 @@ struct TusVersion: RouterMiddleware {
 }
 
 extension UploadDescription {
-  /// What the headers of a creation say: the file, and whether an upload of before may be gone on with. Without that word
-  /// a creation begins at 0, as clients expect that know tus alone.
+  /// Reads the headers of a creation: the file, and whether an earlier upload may be resumed. Without `resume` an
+  /// upload begins at 0, as clients that know only tus expect.
   fileprivate static func read(
     _ headers: HTTPFields
   ) throws(GalleryError) -> (description: UploadDescription, resumes: Bool) {
@@ -118,10 +118,10 @@ extension UploadDescription {
     return (description, values["resume"] != nil)
   }
 
-  /// What pieces may be hashed with, and the bytes of a hash.
+  /// The hash algorithms for pieces, and the bytes of a hash.
   fileprivate static let algorithms = [(name: "sha1", count: 20), (name: "sha256", count: 32)]
 
-  /// The hash that a header says.
+  /// Parses the hash in a header.
   fileprivate static func checksum(_ header: String) throws(GalleryError) -> [UInt8] {
     let words = header.split(separator: " ")
     guard words.count == 2, let hash = Base64.bytes(of: words[1]),
@@ -134,7 +134,7 @@ extension UploadDescription {
 }
 
 extension HTTPFields {
-  /// How far an upload is.
+  /// The headers with the state of an upload.
   fileprivate init(_ status: UploadStatus) {
     self = [.uploadOffset: String(status.offset)]
     if let path = status.path {

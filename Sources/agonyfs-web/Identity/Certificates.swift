@@ -1,31 +1,32 @@
 // Invariants
-// 1. A certificate authority signs for private addresses, for the public ones that this machine had when it was made, and
-//    for localhost, alone (RFC 5280, 4.2.1.10). A phone that trusts it does not trust whoever steals its key with any
-//    site of the Internet.
-// 2. Keys are in memory, or in a file that only this user may read. The key of the server's own certificate is never
-//    in a file.
-// 3. Whoever connects gets the server's certificate: it says the address that is in the QR code, and nothing else of this
-//    machine. No name in a new certificate is that of this program: a scan of a network cannot look for it.
+// 1. The name constraints of a certificate authority (RFC 5280, 4.2.1.10) allow only private addresses, the public
+//    addresses that this machine had when the authority was made, and localhost. So if its key is stolen, the phones
+//    that trust it can still not be deceived about any site of the Internet.
+// 2. Keys are in memory, or in a file that only this user may read. The key of the server's own certificate is never in
+//    a file.
+// 3. Every client that connects gets the server's certificate: it states the address that is in the QR code, and
+//    nothing else about this machine. No name in a new certificate is that of this program, so that a scan of a network
+//    cannot find it.
 
 internal import Glibc
 package import NIOSSL
 
-/// The certificate that the server shows, and the authority that signed it.
+/// The server's certificate, and the authority that signed it.
 package struct Certificates {
   private let authority: SignedKey
   private static let authorityName = "ca.pem"
   private static let keyName = "ca-key.pem"
 
-  /// A new authority that nobody keeps.
+  /// A new authority that is not stored.
   package init(addresses: [LocalAddress]) throws {
     authority = try Self.makeAuthority(addresses)
   }
 
-  /// The authority in a folder, which is made there at first.
+  /// The authority in a folder, which is created there if it does not exist.
   ///
   /// - Parameters:
-  ///   - folder: its descriptor.
-  ///   - name: how it is named to people.
+  ///   - folder: The descriptor of the folder.
+  ///   - name: The name of the folder in messages.
   package init(addresses: [LocalAddress], folder: CInt, named name: String) throws {
     let place = Place(folder: folder, name: name)
     if let secret = try place.read(Self.keyName, mustBePrivate: true) {
@@ -44,15 +45,15 @@ package struct Certificates {
     try place.write(authority.bytes(.keyPEM), to: Self.keyName, mode: 0o600)
   }
 
-  /// How long the server's certificate is good.
+  /// The validity of the server's certificate in days.
   package static let days: Int32 = 397
 
-  /// The certificate of the authority.
+  /// The certificate of the authority, in DER.
   package func authorityBytes() throws -> [UInt8] { try authority.bytes(.certificateDER) }
 
-  /// What the server shows for an address, with the key in memory.
+  /// A TLS configuration for an address, whose key is only in memory, and the fingerprint of the certificate.
   package func configuration(for address: LocalAddress) throws -> (tls: TLSConfiguration, fingerprint: String) {
-    // A server may run for long without a new one; browsers take no longer ones than 398 days.
+    // The longest validity that browsers accept is 398 days, because a server may run that long.
     let leaf = try SignedKey(
       commonName: "localhost", days: Self.days, issuer: authority,
       extensions: [
@@ -60,7 +61,7 @@ package struct Certificates {
         ("extendedKeyUsage", "serverAuth"), ("subjectAltName", "IP:\(address.text)"),
         ("authorityKeyIdentifier", "keyid:always"),
       ])
-    // One that this machine had not when the authority was made is none of its constraints.
+    // The constraints do not allow a public address that this machine got after the authority was made.
     guard authority.trusts(leaf) else {
       throw Failure(
         "The authority may not sign for the address \(address.text), which this machine had not when it was made, or it "
@@ -77,7 +78,7 @@ package struct Certificates {
   }
 
   private static func makeAuthority(_ addresses: [LocalAddress]) throws -> SignedKey {
-    // A phone may know those of several machines.
+    // A random number distinguishes the authorities of several machines on one phone.
     let number = String(UInt32.random(in: .min ... .max), radix: 16, uppercase: true)
     let own = addresses.filter { address in !privateRanges.contains { $0.has(address) } }
       .map { AddressRange($0.text, bits: $0.bytes.count * 8) }
@@ -98,12 +99,12 @@ package struct Certificates {
   ]
 }
 
-/// Where an authority is kept.
+/// The folder in which an authority is stored.
 private struct Place {
   let folder: CInt
   let name: String
 
-  /// What is in a file; nil if there is none.
+  /// The contents of a file; nil if it does not exist.
   func read(_ file: String, mustBePrivate: Bool) throws -> [UInt8]? {
     let descriptor = unsafe openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -135,7 +136,7 @@ private struct Place {
   }
 }
 
-/// Addresses that share their first bits.
+/// A range of addresses with a common prefix.
 private struct AddressRange {
   private let address: String
   private let bytes: [UInt8]
@@ -147,7 +148,7 @@ private struct AddressRange {
     mask = bytes.indices.map { UInt8(truncatingIfNeeded: 0xFF00 >> min(8, max(0, bits - $0 * 8))) }
   }
 
-  /// Address and mask, as a name constraint of x509v3_config(5).
+  /// Address and mask, in the form of a name constraint of x509v3_config(5).
   var text: String {
     let groups =
       mask.count == 4

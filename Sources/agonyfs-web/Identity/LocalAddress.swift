@@ -2,21 +2,21 @@ internal import Glibc
 
 /// An address of this machine.
 package struct LocalAddress: Hashable, Sendable {
-  /// As in a URL, without brackets.
+  /// The form in a URL, without brackets.
   package let text: String
   /// 4 or 16 bytes.
   package let bytes: [UInt8]
 
-  /// Whether only this machine reaches it.
+  /// Whether it can be reached only from this machine.
   package var isLoopback: Bool { bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1] }
 
-  /// Whether it means all addresses.
+  /// Whether it stands for all addresses.
   package var isAny: Bool { bytes.allSatisfy { $0 == 0 } }
 
-  /// As the host of a URL.
+  /// The form as the host of a URL.
   package var host: String { bytes.count == 4 ? text : "[\(text)]" }
 
-  /// The address that a text is; nil for names.
+  /// Parses an address; nil for names.
   package init?(_ text: String) {
     var version4 = in_addr()
     var version6 = in6_addr()

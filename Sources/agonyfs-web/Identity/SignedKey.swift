@@ -1,7 +1,7 @@
 internal import CIdentity
 internal import Glibc
 
-/// A P-256 key with a certificate for it, by OpenSSL.
+/// A P-256 key with its certificate, from OpenSSL.
 @safe final class SignedKey {
   enum Form {
     case certificatePEM, certificateDER, keyPEM, keyDER
@@ -9,7 +9,7 @@ internal import Glibc
 
   private let handle: OpaquePointer
 
-  /// A new key, and a certificate that is good from yesterday on, signed by the issuer, or by itself if there is none.
+  /// A new key with a certificate that is valid from yesterday, signed by the issuer, or by itself if there is none.
   /// Extensions are names and values as in x509v3_config(5).
   init(commonName: String, days: Int32, issuer: SignedKey?, extensions: [(name: String, value: String)]) throws {
     let text = extensions.reduce("[extensions]\n") { "\($0)\($1.name) = \($1.value)\n" }
@@ -19,7 +19,7 @@ internal import Glibc
     unsafe handle = made
   }
 
-  /// What PEM texts hold; nil if one is damaged, or they do not belong together.
+  /// Reads PEM texts; nil if one is damaged, or if they do not belong together.
   init?(certificate: [UInt8], key: [UInt8]) {
     guard let read = unsafe identity_read(certificate, Int32(certificate.count), key, Int32(key.count)) else {
       return nil
@@ -59,6 +59,6 @@ internal import Glibc
     return digest
   }
 
-  /// Whether a browser that knows this authority alone takes a certificate for a server's.
+  /// Whether a browser that trusts only this authority accepts the certificate for a server.
   func trusts(_ leaf: SignedKey) -> Bool { unsafe identity_trusts(handle, leaf.handle) == 1 }
 }

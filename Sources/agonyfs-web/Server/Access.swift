@@ -2,27 +2,27 @@ internal import Glibc
 internal import Synchronization
 internal import WebAccess
 
-/// Who may do what: pairings and sessions, behind one lock.
+/// The access control of the server: pairings and sessions, guarded by one lock.
 final class Access: Sendable {
   private struct State {
     var pairings = Pairings()
     var sessions: Sessions<SpaceSession>
-    /// Whether there was a session.
+    /// Whether a session has ever begun.
     var hasBegun = false
     var hasChosen = false
   }
 
   private let state: Mutex<State>
   private let spaces: Spaces
-  /// Seconds without use after which a session ends.
+  /// The seconds without use after which a session ends.
   let idle: Int
   private let addressing: Addressing
-  /// What is to be chosen; nil for `agonyfs serve`.
+  /// The limits of the choice; nil for `agonyfs serve`.
   let choosing: Choosing?
   let desk = LoginDesk()
-  /// A page that is open asks for the state far more often.
+  /// An open page asks for the state far more often.
   private static let silence = Duration.seconds(90)
-  /// As long as a page takes to be loaded anew, which is left first.
+  /// Enough time to reload a page, since a page that is reloaded first reports that it is left.
   private static let reload = Duration.seconds(5)
 
   init(_ spaces: Spaces, idle: Int, addressing: Addressing, choosing: Choosing?) {
@@ -35,8 +35,8 @@ final class Access: Sendable {
 
   var cookies: CookieNames { addressing.cookies }
 
-  /// Whether a browser may pair. To choose, no password is asked for: what is shown is open to the user of this process, and
-  /// to no other one by this.
+  /// Whether a browser may pair. Choosing needs no password, so the browser must run as the user of this process, to
+  /// whom the mount is accessible anyway.
   func mayPair(_ peer: Peer) -> Bool { choosing == nil || peer.user == geteuid() }
 
   /// A new offer for a QR code.
@@ -44,7 +44,7 @@ final class Access: Sendable {
 
   func showsPage(at path: String) -> Bool { state.withLock { $0.pairings.showsPage(at: path, now: Clock.now) } }
 
-  /// As `Pairings.pair`. The session of a pairing that makes room ends.
+  /// Pairs a browser, as `Pairings.pair`. If the oldest pairing is dropped for that, its session ends.
   func pair(_ secret: String, peer: Peer) async -> Token? {
     let (pairing, over) = state.withLock { state -> (Token?, SpaceSession?) in
       guard let made = state.pairings.pair(secret: secret, user: peer.user, now: Clock.now) else { return (nil, nil) }
@@ -62,10 +62,11 @@ final class Access: Sendable {
     state.withLock { $0.sessions.value(token, pairing: pairing, peer: peer, now: Clock.now) }
   }
 
-  /// Whether files are sent to a session, as its page says; otherwise it ends soon after the page was heard of last.
+  /// Records whether the page of a session is uploading files. If not, the session ends soon after the page's last
+  /// request.
   func page(of token: Token, isSending: Bool) { state.withLock { $0.sessions.page(of: token, isSending: isSending) } }
 
-  /// The page of a session is closed or loaded anew.
+  /// Records that the page of a session was closed or reloaded.
   func pageLeft(_ token: Token) {
     state.withLock { $0.sessions.pageLeft(token, endsAt: Clock.now + Self.reload) }
   }
@@ -79,9 +80,9 @@ final class Access: Sendable {
     state.withLock { $0.sessions.requestEnds(token, isDownload: isDownload, now: Clock.now) }
   }
 
-  /// Tries a password.
+  /// Opens a space with a password.
   ///
-  /// - Returns: the token of the new session.
+  /// - Returns: The token of the new session.
   func open(_ password: PasswordBuffer, pairing: Token, peer: Peer) async -> AgonyfsProgram.Outcome<Token> {
     let mount: SpaceMount
     switch await spaces.open(password) {
@@ -93,9 +94,9 @@ final class Access: Sendable {
     return await begin(mount, pairing: pairing, peer: peer)
   }
 
-  /// Begins a session of the given mount without a password, to choose.
+  /// Begins a session for choosing in the given mount, without a password.
   ///
-  /// - Returns: its token; nil if the mount is gone.
+  /// - Returns: Its token; nil if the mount is gone.
   func openGiven(pairing: Token, peer: Peer) async -> Token? {
     guard let mount = await spaces.openGiven(),
       case .success(let token) = await begin(mount, pairing: pairing, peer: peer)
@@ -109,7 +110,7 @@ final class Access: Sendable {
       return .failed("The space is not mounted any more.")
     }
     let begun = state.withLock { state -> (token: Token, replaced: SpaceSession?)? in
-      // It may have made room for another one meanwhile.
+      // The pairing may have been dropped while the password was checked.
       guard state.pairings.isPaired(pairing, user: peer.user, now: Clock.now) else { return nil }
       state.hasBegun = true
       return state.sessions.begin(session, pairing: pairing, peer: peer, now: Clock.now)
@@ -122,24 +123,24 @@ final class Access: Sendable {
     return .success(begun.token)
   }
 
-  /// Ends a session; returns when its space is unmounted, if nobody else uses it.
+  /// Ends a session. Returns when its space is unmounted, unless other sessions use it.
   func lock(_ token: Token, pairing: Token) async {
     if let session = state.withLock({ $0.sessions.end(token, pairing: pairing) }) { await end(session) }
   }
 
-  /// Whether the space of a session is mounted still; if it is not, the session ends.
+  /// Whether the space of a session is still mounted; if not, the session ends.
   func isMounted(_ session: SpaceSession, _ token: Token, pairing: Token) async -> Bool {
     if await session.isMounted() { return true }
     await lock(token, pairing: pairing)
     return false
   }
 
-  /// Ends the sessions that were not used for too long, again and again.
+  /// Ends idle sessions, checking every second.
   func watch() async {
     while (try? await Task.sleep(for: .seconds(1))) != nil {
       let over = state.withLock { $0.sessions.endIdle(now: Clock.now) }
       for session in over { session.gallery.end() }
-      // A mount that takes long to go keeps no other session open.
+      // In a separate task, so that a slow unmount does not delay the end of other sessions.
       for session in over { Task { await spaces.release(session.mount) } }
     }
   }
@@ -152,9 +153,9 @@ final class Access: Sendable {
     }
   }
 
-  /// Returns when nobody can choose any more.
+  /// Returns when no further choice is possible.
   ///
-  /// - Returns: whether nobody came in time; else the session has ended.
+  /// - Returns: Whether no browser opened the page in time; otherwise the session has ended.
   func choiceIsOver() async -> Bool {
     let end = Clock.now + Pairings.offerTime
     while (try? await Task.sleep(for: .seconds(1))) != nil {
@@ -165,7 +166,7 @@ final class Access: Sendable {
     return false
   }
 
-  /// Ends everything, at the end of the program. Returns what could not be taken away, and why.
+  /// Ends everything when the program ends. Returns the mounts that could not be removed, and why.
   func endAll() -> [String] {
     for session in state.withLock({ $0.sessions.endAll() }) { session.gallery.end() }
     return spaces.end()

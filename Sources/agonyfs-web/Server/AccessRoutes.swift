@@ -13,13 +13,13 @@ func addAccessRoutes(to router: Router<WebContext>, _ access: Access) {
   }
   router.post("/login") { request, context in try await login(request, context, access) }
   router.post("/lock") { _, context in
-    // From another address, too: whoever has it may end it.
+    // Also if the address of the browser has changed: the owner of a token may end its session.
     if let token = context.claimed, let pairing = context.pairing { await access.lock(token, pairing: pairing) }
     return Response(
       status: .noContent,
       headers: [
         .setCookie: access.cookies.removing(access.cookies.session),
-        // Not the cookies: the pairing stays.
+        // Cookies are not cleared, because the pairing stays.
         .clearSiteData: "\"cache\", \"storage\"",
       ])
   }
@@ -58,7 +58,7 @@ private func login(_ request: Request, _ context: WebContext, _ access: Access) 
   guard let ticket = await access.desk.turn(pairing, address: peer.address) else {
     return Response(.serviceUnavailable, error: "busy", detail: "Too many passwords wait to be tried.")
   }
-  // What cannot be a password takes its turn and its delay all the same.
+  // An impossible password waits and is delayed like any other, so that the time reveals nothing.
   let outcome =
     password.isPossible ? await access.open(password, pairing: pairing, peer: peer) : .wrong
   var wasWrong = false

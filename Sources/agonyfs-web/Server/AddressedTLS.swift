@@ -1,7 +1,8 @@
 // Invariants
-// 1. A connection gets the certificate for the address that it was made to, if a code was shown for that one, and otherwise
-//    that of the last code. It says no other address of this machine.
-// 2. An address that comes back gets the certificate that browsers there know, unless that ends soon or has another authority.
+// 1. A connection gets the certificate for the address that it was made to, if a code was shown for that address, and
+//    otherwise that of the last code. A certificate states no other address of this machine.
+// 2. If this machine gets an earlier address again, the certificate that browsers know there is reused, unless it
+//    expires soon or another authority has to sign.
 
 internal import HummingbirdCore
 internal import Identity
@@ -10,7 +11,7 @@ internal import NIOCore
 internal import NIOSSL
 internal import Synchronization
 
-/// The certificates of the addresses that codes were shown for.
+/// The certificates of the addresses for which codes were shown.
 final class ShownCertificates: Sendable {
   private struct Shown {
     let context: NIOSSLContext
@@ -24,12 +25,12 @@ final class ShownCertificates: Sendable {
     var last: NIOSSLContext?
   }
 
-  /// A certificate that is older is not shown again for another code.
+  /// The age from which a certificate is not reused for another code.
   private static let age = Duration.seconds(Int(Certificates.days - 30) * 86_400)
 
   private let state = Mutex(State())
 
-  /// Has connections get a certificate from now on. Returns its fingerprint.
+  /// Creates the certificate for new connections, and returns its fingerprint.
   func show(_ certificates: Certificates, for address: LocalAddress) throws -> String {
     let (configuration, fingerprint) = try certificates.configuration(for: address)
     let shown = Shown(
@@ -42,10 +43,10 @@ final class ShownCertificates: Sendable {
     return fingerprint
   }
 
-  /// Has connections get the certificate that was shown for an address before. Returns its fingerprint, or nil if a new one is
-  /// to be made.
+  /// Reuses an earlier certificate of an address for new connections. Returns its fingerprint, or nil if a new
+  /// certificate is needed.
   ///
-  /// - Parameter authority: the certificate of the one that has to have signed it; any if nil.
+  /// - Parameter authority: The certificate of the required authority; nil allows any.
   func showAgain(for address: LocalAddress, signedBy authority: [UInt8]?) -> String? {
     state.withLock { state in
       guard let shown = state.all[address], Clock.now - shown.start < Self.age,
@@ -56,9 +57,9 @@ final class ShownCertificates: Sendable {
     }
   }
 
-  /// What a connection to an address gets; nil if there is none yet.
+  /// The TLS context for a connection to an address; nil if there is none yet.
   func context(for address: SocketAddress?) -> NIOSSLContext? {
-    // One of version 4 at a socket of version 6 is written so.
+    // A version 6 socket writes version 4 addresses in this form.
     let mapped = "::ffff:"
     let text = address?.ipAddress ?? ""
     let own = LocalAddress(text.hasPrefix(mapped) ? String(text.dropFirst(mapped.count)) : text)
@@ -66,7 +67,7 @@ final class ShownCertificates: Sendable {
   }
 }
 
-/// HTTP in TLS.
+/// HTTP over TLS.
 struct AddressedTLS<Plain: ServerChildChannel>: ServerChildChannel {
   typealias Value = Plain.Value
 

@@ -1,27 +1,27 @@
 // Invariants
-// 1. The server answers by the addresses that this machine has, and by those for which a code was shown.
-// 2. A code is for an address whose certificate is shown there.
+// 1. The server answers for the addresses that this machine has now, and for those for which a code was shown.
+// 2. A code is only for an address for which the server has a certificate.
 
 internal import Glibc
 internal import Identity
 internal import Synchronization
 internal import WebAccess
 
-/// By which addresses the server can be asked, which of them a code is for, and the certificate for that.
+/// The addresses of the server, the one of the next code, and its certificate.
 final class Addressing: Sendable {
   private struct State {
     var machine: MachineAddresses
-    /// The address of the next code, and those of codes before it.
+    /// The address of the next code, and the addresses of earlier codes.
     var shown: LocalAddress
     var earlier: Set<LocalAddress> = []
     var check: RequestCheck
-    /// Of the certificate for the next code, if it was not said yet.
+    /// The fingerprint of the certificate for the next code; nil once it was shown.
     var fingerprint: String?
-    /// 0 if the system is to choose one, until it has.
+    /// 0 until the system has chosen a port.
     var port: Int
   }
 
-  /// Where the server listens.
+  /// The address at which the server listens.
   let listened: LocalAddress
   var port: Int { state.withLock { $0.port } }
   let certificates = ShownCertificates()
@@ -50,7 +50,7 @@ final class Addressing: Sendable {
     }
   }
 
-  /// The server listens at a port, which the system may have chosen.
+  /// Records the port at which the server listens, which the system may have chosen.
   func listens(at port: Int) {
     state.withLock { state in
       guard port != state.port else { return }
@@ -62,10 +62,10 @@ final class Addressing: Sendable {
 
   var cookies: CookieNames { CookieNames(port: port, isEncrypted: isEncrypted) }
 
-  /// What requests have to be addressed to now.
+  /// The check for the addresses that requests may name now.
   var check: RequestCheck { state.withLock { $0.check } }
 
-  /// What somebody has to know of the address in the code before they scan it: one line for each thing.
+  /// Remarks about the address in the code, to be read before scanning it: one line each.
   var remarks: [String] {
     guard listened.isAny else { return [] }
     let (machine, shown) = state.withLock { ($0.machine, $0.shown) }
@@ -83,17 +83,17 @@ final class Addressing: Sendable {
     return lines
   }
 
-  /// What is to be shown with the next code, of one address: the one that is best now.
+  /// The contents of the next code's message, for the address that is best now.
   struct Next {
-    /// About another address, for people who do not know it yet.
+    /// A message about a changed address; nil if it was already shown.
     let sentence: String?
-    /// That of the certificate, if it was not said yet.
+    /// The fingerprint of the certificate; nil if it was already shown.
     let fingerprint: String?
     /// The beginning of the URL.
     let origin: String
   }
 
-  /// What is to be shown with a code now. What failed before is tried again.
+  /// The contents of the next code's message. If making a certificate failed before, it is tried again.
   func next() -> Next {
     state.withLock { state in
       let sentence = look(&state, isForCode: true)
@@ -103,16 +103,16 @@ final class Addressing: Sendable {
     }
   }
 
-  /// Looks at the addresses that this machine has now, and makes what the next code needs if it is for another one.
+  /// Checks the current addresses of this machine, and prepares a certificate if the next code is for another address.
   ///
-  /// - Returns: a sentence about that, for people who do not know it yet.
+  /// - Returns: A message about the changed address; nil if there is none.
   func look() -> String? { state.withLock { look(&$0, isForCode: false) } }
 
   private func look(_ state: inout State, isForCode: Bool) -> String? {
     guard listened.isAny else { return nil }
     let machine = Self.machine(at: listened)
     let addresses = Self.addresses(machine)
-    // Without a network the code stays for the one that was left.
+    // Without a network, the code keeps the address of the last one.
     guard let first = machine.all.first, first.isRunning, !first.isLoopback, let best = addresses.first,
       machine != state.machine || (isForCode && best != state.shown)
     else { return nil }
@@ -135,11 +135,11 @@ final class Addressing: Sendable {
     return sentence
   }
 
-  /// Where a command says that the server listens; nil if that is no address.
+  /// The address that a command listens at; nil if it is invalid.
   private static func place(_ command: Program) -> LocalAddress? {
     if let text = command.listen { return LocalAddress(text) }
     if command.http { return LocalAddress("127.0.0.1") }
-    // A socket of version 6 takes both, but there are systems without that version.
+    // A version 6 socket accepts both versions, but some systems do not have version 6.
     let isVersion6 = MachineAddresses.current().all.first?.isVersion6 ?? false
     return LocalAddress(isVersion6 ? "::" : "0.0.0.0")
   }
@@ -153,7 +153,7 @@ final class Addressing: Sendable {
     machine.all.compactMap { LocalAddress($0.text) }
   }
 
-  /// Names can be led here by others, but for `localhost`.
+  /// Accepts no names except `localhost`, because others can make a name resolve to this machine (DNS rebinding).
   private static func check(
     _ addresses: [LocalAddress], at listened: LocalAddress, port: Int, isEncrypted: Bool
   ) -> RequestCheck {
@@ -161,10 +161,10 @@ final class Addressing: Sendable {
     return RequestCheck(hosts: addresses.map(\.host) + names, port: port, isEncrypted: isEncrypted)
   }
 
-  /// Has connections get a certificate for an address: that which browsers know there, or a new one. Returns its fingerprint.
+  /// Selects the certificate for an address: the one that browsers know there, or a new one. Returns its fingerprint.
   private func showCertificate(for address: LocalAddress, _ addresses: [LocalAddress]) throws -> String {
     do {
-      // Phones have the authority of a folder, and people may have removed it since.
+      // Read again each time, because phones trust the authority in the folder, and the user may have replaced it.
       let kept = try certificateFolder.map { try Self.authority(in: $0, addresses) }
       if let known = certificates.showAgain(for: address, signedBy: try kept?.authorityBytes()) { return known }
       return try certificates.show(try kept ?? Certificates(addresses: addresses), for: address)

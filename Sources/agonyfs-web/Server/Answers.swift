@@ -14,13 +14,13 @@ extension HTTPField.Name {
   private static let frameOptions = known("X-Frame-Options")
   private static let robots = known("X-Robots-Tag")
 
-  /// A name that is one.
+  /// A header name that is known to be valid.
   static func known(_ text: String) -> HTTPField.Name {
     guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is no name of a header") }
     return name
   }
 
-  /// The headers of every answer to who is paired. What the answer has already stays, but for what protects it.
+  /// The headers of every answer to a paired browser. They replace such headers of the answer; its other headers stay.
   static let protection: [(name: HTTPField.Name, value: String)] = [
     (.cacheControl, "no-store"),
     (.xContentTypeOptions, "nosniff"),
@@ -45,45 +45,46 @@ struct CookieNames: Sendable {
   let session: String
   private let attributes: String
 
-  /// Over TLS browsers take a name with this prefix only from the host itself. Without TLS, which is for this machine only,
-  /// many take neither that nor `Secure`; and all ports have the same cookies, so that the name says which port it is of.
+  /// With TLS, browsers accept a name with the prefix `__Host-` only from the host itself. Without TLS, which is
+  /// allowed only on this machine, many browsers accept neither the prefix nor `Secure`. All ports share their cookies,
+  /// so the name contains the port.
   init(port: Int, isEncrypted: Bool) {
     let names = ["pairing", "session"].map { isEncrypted ? "__Host-\($0)" : "agonyfs-\(port)-\($0)" }
     (pairing, session) = (names[0], names[1])
     attributes = "Path=/; \(isEncrypted ? "Secure; " : "")HttpOnly; SameSite=Strict"
   }
 
-  /// The value of a header that sets one until the browser is closed.
+  /// The value of a header that sets a cookie until the browser is closed.
   func setting(_ name: String, to value: String) -> String { "\(name)=\(value); \(attributes)" }
 
-  /// The value of a header that removes one.
+  /// The value of a header that removes a cookie.
   func removing(_ name: String) -> String { setting(name, to: "") + "; Max-Age=0" }
 }
 
 extension Response {
-  /// What who is not paired gets.
+  /// The answer to a browser that is not paired.
   static var blank: Response { Response(status: .notFound, headers: [.contentLength: "0"]) }
 
   init(_ file: PageFile) {
     self.init(status: .ok, headers: [.contentType: file.type], body: .init(byteBuffer: file.body))
   }
 
-  /// An error, as the page reads it.
+  /// An error in the form that the page reads.
   init(_ status: HTTPResponse.Status, error: String, detail: String = "") {
     self.init(status, json: "{\"error\":\"\(error)\",\"detail\":\"\(detail)\"}")
   }
 
-  /// JSON that is written here, of words that need no escapes.
+  /// An answer of JSON text that is written here and needs no escapes.
   init(_ status: HTTPResponse.Status, json: String) {
     self.init(
       status: status, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(string: json)))
   }
 
-  /// The same with the headers that every answer has.
+  /// The answer with the headers of every answer.
   var closed: Response {
     var answer = self
     for (name, value) in HTTPField.Name.protection { answer.headers[name] = value }
-    // Files of a space are no pages, whatever a browser takes them for.
+    // The sandbox keeps a browser from running a file of the space as a page.
     let isFile = answer.headers[.contentDisposition] != nil
     answer.headers[.contentSecurityPolicy] = (isFile ? "sandbox; " : "") + HTTPField.Name.policy
     return answer

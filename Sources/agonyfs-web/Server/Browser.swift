@@ -4,8 +4,8 @@ internal import WebAccess
 
 /// The browser of this machine.
 enum Browser {
-  /// Shows a URL. Other users see the arguments of programs, so they get the path of a file that only this user may read,
-  /// which leads there.
+  /// Opens a URL. Other users can see the arguments of programs, so the browser gets the path of a file that redirects
+  /// to the URL and that only this user may read.
   static func open(_ url: String, _ folder: PrivateFolder) {
     let page =
       "<!doctype html><meta charset=utf-8><meta http-equiv=refresh content=\"0;url=\(url)\"><title>agonyfs</title>"
@@ -17,7 +17,7 @@ enum Browser {
     if (try? process.run()) == nil { Output.note("xdg-open is not there; open the address by hand.") }
   }
 
-  /// Shows a URL by what `BROWSER` names, or else by xdg-open. The URL is good only for the user of this process.
+  /// Opens a URL with the program in `BROWSER`, or else with xdg-open. The URL works only for the user of this process.
   static func choose(at url: String) {
     let known = ProcessInfo.processInfo.environment["BROWSER"]?.split(separator: ":").first
     var words = (known ?? "xdg-open").split(separator: " ").map { $0 == "%s" ? url : String($0) }
@@ -26,7 +26,7 @@ enum Browser {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = words
     process.standardInput = FileHandle.nullDevice
-    // Standard output is for the paths.
+    // Standard output has to contain only the chosen paths.
     process.standardOutput = FileHandle.standardError
     process.terminationHandler = { if $0.terminationStatus != 0 { Self.sayFailed(url) } }
     if (try? process.run()) == nil { sayFailed(url) }
@@ -37,5 +37,5 @@ enum Browser {
   }
 }
 
-/// Runs something in a thread of its own, because it waits for a person.
+/// Runs `body` on a new thread, because it waits for the user.
 func startThread(_ body: @escaping @Sendable () -> Void) { Thread { body() }.start() }

@@ -1,7 +1,7 @@
 internal import Gallery
 internal import WebAccess
 
-/// What may be chosen for `agonyfs choose`, and how it is written.
+/// The limits and the output format of `agonyfs choose`.
 struct Choosing: Sendable {
   /// The most photos; nil for any number.
   private let most: Int?
@@ -9,7 +9,7 @@ struct Choosing: Sendable {
   private let type: String?
   private let minDuration: Int?
   private let maxDuration: Int?
-  /// What stands before a path in the space.
+  /// The text before each path in the output.
   private let prefix: [UInt8]
   private let end: UInt8
 
@@ -22,7 +22,7 @@ struct Choosing: Sendable {
     end = command.null ? 0 : UInt8(ascii: "\n")
   }
 
-  /// A query that finds what may be chosen; empty if that is everything. Photos have no duration.
+  /// A query that finds the photos that may be chosen; empty if all may. Photos have no duration.
   var query: String {
     let conditions = [
       type.map { "type:\($0)" }, minDuration.map { "duration:>=\($0)s" }, maxDuration.map { "duration:<=\($0)s" },
@@ -30,7 +30,7 @@ struct Choosing: Sendable {
     return conditions.compactMap(\.self).joined(separator: " ")
   }
 
-  /// What the page says of it.
+  /// The limits as JSON for the page.
   var json: String {
     let numbers = [("most", most), ("minDuration", minDuration), ("maxDuration", maxDuration)]
     let fields = numbers.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }
@@ -38,11 +38,11 @@ struct Choosing: Sendable {
     return "{\((fields + word).joined(separator: ","))}"
   }
 
-  /// What is chosen when another list is shown: what was chosen in the list before is added, and what the new one shows is
-  /// taken out.
+  /// Updates the choice when the page shows another list: adds the photos chosen in the previous list, and removes
+  /// those that the new list shows.
   ///
-  /// - Parameter before: the list before; nil where a choice begins.
-  /// - Returns: the numbers of the chosen photos in the new list, and how many others are chosen.
+  /// - Parameter before: The previous list; nil at the beginning.
+  /// - Returns: The numbers of the chosen photos in the new list, and the number of all others.
   func carry(
     _ items: [Int], of before: Snapshot?, to shown: Snapshot, _ chosen: inout KeptChoice
   ) throws(GalleryError) -> (items: [Int], others: Int) {
@@ -52,9 +52,9 @@ struct Choosing: Sendable {
     return (numbers, chosen.count)
   }
 
-  /// The paths of photos of the list that is shown, and of others, as they are written.
+  /// The output: the paths of the photos chosen in the current list, and of all others.
   ///
-  /// - Throws: if these may not be chosen, or one of them is not what it was when it was shown.
+  /// - Throws: If these photos may not be chosen, or if one of them has changed since it was shown.
   func output(
     _ items: [Int], of snapshot: Snapshot, with others: KeptChoice, in gallery: Gallery
   ) throws(GalleryError) -> [UInt8] {
@@ -68,6 +68,6 @@ struct Choosing: Sendable {
     return bytes
   }
 
-  /// Of one, another takes the place.
+  /// If only one photo may be chosen, a new one replaces it.
   private func replaces(_ items: [Int]) -> Bool { most == 1 && !items.isEmpty }
 }

@@ -1,8 +1,8 @@
 // Invariants
-// 1. Every state of a connection has a time at which it is closed: before the head of a request is whole, while its body
-//    comes too slowly, while its answer is read too slowly, and between requests.
-//    Time in which the program is slow, or the vault, does not count.
-// 2. One address has `mostOfAddress` connections at most, so that it does not take all.
+// 1. Every state of a connection has a timeout: before the head of a request is complete, while its body arrives too
+//    slowly, while its answer is read too slowly, and between requests. Time that the program or the vault needs does
+//    not count.
+// 2. One address has at most `mostOfAddress` connections, so that it cannot use up all of them.
 
 internal import NIOCore
 internal import NIOHTTPTypes
@@ -10,9 +10,9 @@ internal import NIOHTTPTypesHTTP1
 internal import Synchronization
 internal import WebAccess
 
-/// The connections that there are: how many each address has, and whose they are.
+/// The open connections: their number for each address, and their peers.
 final class Connections: Sendable {
-  /// Those of this program.
+  /// The connections of this program.
   static let shared = Connections()
   /// The most connections of one address; a browser opens 6.
   static let mostOfAddress = 48
@@ -20,10 +20,10 @@ final class Connections: Sendable {
   private let counts = Mutex<[String: Int]>([:])
   private let peers = Mutex<[ObjectIdentifier: Peer]>([:])
 
-  /// Who is at the far end of a connection; nil if nobody knows, or it is closed.
+  /// The peer of a connection; nil if it is unknown, or if the connection is closed.
   func peer(of channel: any Channel) -> Peer? { peers.withLock { $0[ObjectIdentifier(channel)] } }
 
-  /// Notes who is at the far end of a connection, until `forget`.
+  /// Records the peer of a connection, until `forget`.
   func note(_ channel: any Channel) {
     guard let far = channel.remoteAddress, let near = channel.localAddress, let address = far.ipAddress,
       let farEnd = Peer.End(address: address, port: far.port ?? 0),
@@ -35,7 +35,7 @@ final class Connections: Sendable {
 
   func forget(_ channel: any Channel) { peers.withLock { $0[ObjectIdentifier(channel)] = nil } }
 
-  /// Whether there is room for one more; if so, it is counted until `closed`.
+  /// Whether one more connection is allowed; if so, it is counted until `closed`.
   func opened(_ address: String) -> Bool {
     counts.withLock { counts in
       guard counts[address, default: 0] < Self.mostOfAddress else { return false }
@@ -52,18 +52,18 @@ final class Connections: Sendable {
   }
 }
 
-/// Closes connections that take too long for what they do.
+/// Closes connections that exceed their timeout.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// From the beginning of a connection, TLS included, to the end of the head of its first request.
+  /// From the start of a connection, TLS included, to the end of the head of its first request.
   private static let headTime = TimeAmount.seconds(15)
   /// Between requests.
   private static let pauseTime = TimeAmount.seconds(60)
-  /// In this time an answer must be taken, or at least what makes room for more of it.
+  /// Within this time the client must read an answer, or enough of it to make room for more.
   private static let takeTime = TimeAmount.seconds(30)
 
   private let connections: Connections
@@ -71,11 +71,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   private var timer: Scheduled<Void>?
   private var pace = BodyPace()
   private var paceTimer: Scheduled<Void>?
-  /// Whether the request's body is not whole yet.
+  /// Whether the request's body is not complete.
   private var isReceiving = false
-  /// Those that have begun and whose answers are not taken yet.
+  /// The number of requests that have begun and whose answers are not sent.
   private var requests = 0
-  /// Ends of answers that wait to be taken.
+  /// The number of answers whose end waits to be sent.
   private var endings = 0
 
   init(_ connections: Connections) { self.connections = connections }
@@ -86,7 +86,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       context.close(promise: nil)
       return
     }
-    // Where the parts of requests are still as they came.
+    // RequestForm needs the parts of requests as they arrived, so it goes before the codec.
     let pipeline = context.pipeline.syncOperations
     do {
       let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
@@ -118,14 +118,14 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case .head:
       requests += 1
-      // One that comes behind an answer that nobody takes gives it no more time.
+      // If an earlier answer is not read, a pipelined request does not extend its timeout.
       if endings == 0, context.channel.isWritable { timer?.cancel() }
       isReceiving = true
       pace = BodyPace()
     case .body(let part):
       pace.comes(part.readableBytes, now: Self.now)
     case .end:
-      // How long an answer takes to be made is not up to who asked.
+      // The client is not responsible for the time until the answer is ready.
       isReceiving = false
     }
     context.fireChannelRead(data)
@@ -140,7 +140,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     if endings > 0 || !context.channel.isWritable {
       wait(Self.takeTime, context)
     } else if requests <= 0 {
-      // The end of an answer was taken just now.
+      // The end of an answer was sent just now.
       wait(Self.pauseTime, context)
     } else {
       timer?.cancel()
@@ -153,7 +153,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       context.write(data, promise: promise)
       return
     }
-    // Further answers give one that is not taken no more time.
+    // A further answer does not extend the timeout of one that is not read.
     if endings == 0 { wait(Self.takeTime, context) }
     endings += 1
     let written = promise ?? context.eventLoop.makePromise(of: Void.self)
@@ -168,7 +168,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
       if handler.endings > 0 || !context.channel.isWritable {
         handler.wait(Self.takeTime, context)
       } else if handler.requests <= 0 {
-        // Fewer than none: what was answered was no request.
+        // It is negative if the server answered something that was not a request.
         handler.wait(Self.pauseTime, context)
       }
     }
@@ -194,7 +194,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     timer = context.eventLoop.scheduleTask(in: time) { bound.value.close(promise: nil) }
   }
 
-  /// Looks again when the time for a body could be over. One timer serves all reads of that time.
+  /// Checks again when the time for the body may be over. One timer serves all reads of that time.
   private func watchPace(_ context: ChannelHandlerContext) {
     guard isReceiving, paceTimer == nil, address != nil, let left = pace.timeLeft(now: Self.now) else { return }
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)

@@ -1,10 +1,11 @@
 // Invariants
-// 1. Who is not paired gets the same blank 404 for everything but the pairing page: no form, no name, no other header,
-//    and no work is done.
-// 2. Nothing but a GET or HEAD goes on without the check of its origin.
-// 3. Every answer has the headers that keep it out of caches and histories, and what it shows out of other pages.
-// 4. Nobody is told to go on with a body (100) whose request is refused.
-// 5. What answers HEAD has no body: on a connection that goes on it would be taken for the beginning of the next answer.
+// 1. A browser that is not paired gets the same blank 404 for everything except the pairing page: no form, no name, no
+//    other header; and the server does no work for it.
+// 2. Only a GET or HEAD request proceeds without a check of its origin.
+// 3. Every answer has the headers that keep it out of caches and histories, and its contents out of other pages.
+// 4. A client is not told to continue with a body (100) if its request is refused.
+// 5. An answer to HEAD has no body: on a persistent connection, the client would read it as the beginning of the next
+//    answer.
 
 internal import HTTPTypes
 internal import Hummingbird
@@ -14,7 +15,7 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import WebAccess
 
-/// Stands before all routes.
+/// Comes before all routes.
 struct GateMiddleware: RouterMiddleware {
   typealias Context = WebContext
 
@@ -31,7 +32,7 @@ struct GateMiddleware: RouterMiddleware {
     to request: Request, _ context: WebContext, _ next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
     let host = request.head.authority
-    // The routes take two slashes for one.
+    // The router treats two slashes as one, so that other checks of the path could be bypassed.
     guard access.check.allows(host: host), request.uri.path.hasPrefix("/"), !request.uri.path.contains("//") else {
       return .blank
     }
@@ -46,7 +47,7 @@ struct GateMiddleware: RouterMiddleware {
       access.isPaired(pairing, peer: peer)
     else { return .blank }
     guard isReading || mayWrite else { return Response(.forbidden, error: "origin").closed }
-    // Who chooses changes nothing.
+    // Choosing must not change the space.
     let isOfChoice = ["/api/thumbs", "/api/choice", "/api/choice/list", "/lock"].contains(request.uri.path)
     guard isReading || access.choosing == nil || isOfChoice else {
       return Response(.forbidden, error: "choosing", detail: "Here photos are chosen, and nothing is changed.").closed
@@ -71,14 +72,14 @@ struct GateMiddleware: RouterMiddleware {
     }
     context.query = query
     if !isReading, fields[.expect]?.lowercased() == "100-continue" {
-      // Whoever waits for this sends the body now.
+      // A client that waits for this answer sends the body now.
       context.channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .continue)), promise: nil)
     }
     return await answer(request, context, query, next).closed
   }
 
-  /// The answer of the routes. A session counts as used until its last byte is sent. Who only asks for the state does not
-  /// use it, unless the page says that somebody does.
+  /// The answer of the routes. A session counts as used until its last byte is sent. A request for the state does not
+  /// count, unless the page reports that it is used.
   private func answer(
     _ request: Request, _ context: WebContext, _ query: QueryParameters,
     _ next: (Request, WebContext) async throws -> Response
@@ -86,11 +87,11 @@ struct GateMiddleware: RouterMiddleware {
     guard let token = context.token, let session = context.session, let pairing = context.pairing,
       request.uri.path != "/api/state" || query["used"] == "1"
     else { return await checked(request, context, next) }
-    // What the browser saves by itself, while the page may be hidden.
+    // A browser saves a download by itself, even while the page is hidden.
     let isDownload = request.uri.path.hasPrefix("/api/zip/") || query["download"] == "1"
     access.requestBegins(token, isDownload: isDownload)
     let answer = await checked(request, context, next)
-    // A mount that is gone fails everything; nothing is kept for it.
+    // If the mount is gone, every request fails, so the session ends.
     if answer.status.kind == .serverError { _ = await access.isMounted(session, token, pairing: pairing) }
     let (body, access) = (answer.body, access)
     let use = RunningRequest { access.requestEnds(token, isDownload: isDownload) }
@@ -110,10 +111,10 @@ struct GateMiddleware: RouterMiddleware {
     } catch let error as any HTTPResponseError {
       return Response(error.status, error: word(error.status))
     } catch is HTTPParserError {
-      // The body is not as its headers say.
+      // The body does not match its headers.
       return Response(.badRequest, error: word(.badRequest))
     } catch {
-      // What went wrong may name files.
+      // Errors may contain names of files, so the answer does not describe them.
       return Response(.internalServerError, error: "internal")
     }
   }
@@ -128,7 +129,7 @@ struct GateMiddleware: RouterMiddleware {
     }
   }
 
-  /// The pairing page, its files, and the secret that it sends; nil for all else.
+  /// The pairing page, its files, and the secret that it sends; nil for any other request.
   private func pairing(_ request: Request, _ peer: Peer, isReading: Bool, mayWrite: Bool) async throws -> Response? {
     let path = request.uri.path
     if path == "/pair", request.method == .post {
@@ -159,7 +160,7 @@ struct GateMiddleware: RouterMiddleware {
 
   private func single(_ name: HTTPField.Name, _ fields: HTTPFields) -> String? {
     let values = fields[values: name]
-    // Several are as good as a wrong one.
+    // Repeated headers count as an invalid value.
     return values.count > 1 ? "" : values.first
   }
 }

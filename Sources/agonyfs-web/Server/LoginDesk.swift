@@ -1,12 +1,12 @@
 internal import WebAccess
 
-/// Lets passwords be tried one after the other, as `Tries` has it.
+/// Checks passwords one after the other, in the order and with the delays of `Tries`.
 actor LoginDesk {
   private var tries = Tries()
   private var waiting: [Tries.Ticket: CheckedContinuation<Bool, Never>] = [:]
   private var alarm: Task<Void, Never>?
 
-  /// Waits for the turn of a password. Nil if too many wait already, or who sent it has gone.
+  /// Waits for the turn of a password. Nil if too many are waiting, or if the request was cancelled.
   func turn(_ pairing: Token, address: String) async -> Tries.Ticket? {
     guard let ticket = tries.enter(pairing, address: address, now: Clock.now) else { return nil }
     let begins = await withTaskCancellationHandler {
@@ -20,7 +20,7 @@ actor LoginDesk {
     return begins ? ticket : nil
   }
 
-  /// A password was tried. Returns how long the answer is to be held back.
+  /// Ends a turn. Returns how long the answer has to be delayed.
   func finish(_ ticket: Tries.Ticket, wasWrong: Bool) -> Duration {
     defer { goOn() }
     return tries.finish(ticket, wasWrong: wasWrong, now: Clock.now)

@@ -2,20 +2,21 @@ internal import Glibc
 internal import Synchronization
 internal import WebAccess
 
-/// What is said to who runs the server. Nothing of a space, and nothing of who asks for what.
+/// Output for the user who runs the server. It contains nothing about a space, and nothing about the requests of
+/// browsers.
 enum Output {
-  /// The command that is run, whose name stands before what is noted.
+  /// The name of the command, which is the prefix of notes.
   static let command = Mutex("serve")
 
-  /// A line on standard output.
+  /// Writes a line to standard output.
   static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
-  /// A line on standard error.
+  /// Writes a line to standard error.
   static func note(_ text: String) {
     write("agonyfs \(command.withLock { $0 }): " + OneLine.safe(text) + "\n", to: STDERR_FILENO)
   }
 
-  /// What `agonyfs choose` is for, on standard output; false if it could not be written, which is noted.
+  /// Writes the result of `agonyfs choose` to standard output. If that fails, writes a note and returns false.
   static func result(_ bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -1,17 +1,18 @@
 internal import Hummingbird
 internal import NIOCore
 
-/// A file of the page. It is part of the program, and says nothing about any space.
+/// A file of the page. It is compiled into the program, and reveals nothing about any space.
 struct PageFile: Sendable {
   let body: ByteBuffer
   let type: String
 
-  /// The page, for who is paired.
+  /// The page, for paired browsers.
   static let index = PageFile(PackageResources.index_html, "text/html; charset=utf-8")
-  /// What the address in the QR code shows, once.
+  /// The page at the address in the QR code, which can be opened once.
   static let pairing = PageFile(PackageResources.pairing_html, "text/html; charset=utf-8")
 
-  /// What is below `/assets/`, by name, for who is paired. A file of `Page` that is not in this table is not served.
+  /// The files below `/assets/`, by name, for paired browsers. A file of `Page` that is not in this table is not
+  /// served.
   static let assets: [String: PageFile] = [
     "icon.svg": PageFile(PackageResources.icon_svg, "image/svg+xml; charset=utf-8"),
     "style.css": PageFile(PackageResources.style_css, "text/css; charset=utf-8"),
@@ -43,7 +44,7 @@ struct PageFile: Sendable {
     "zoom.js": PackageResources.zoom_js,
   ]
 
-  /// What the pairing page loads, as `?NAME`.
+  /// The files that the pairing page loads, as `?NAME`.
   static let pairingFiles = assets.filter { ["pairing.js", "style.css", "texts.js"].contains($0.key) }
 
   private init(_ bytes: [UInt8], _ type: String) {

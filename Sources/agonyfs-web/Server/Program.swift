@@ -5,7 +5,7 @@ internal import Identity
 internal import Synchronization
 internal import WebAccess
 
-/// The program that `agonyfs serve` and `agonyfs choose` become.
+/// The program that `agonyfs serve` and `agonyfs choose` execute.
 @main
 struct Program: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -21,7 +21,7 @@ struct Program: ParsableCommand {
   @Option var certificateFolder: String?
   @Option(parsing: .unconditionalSingleValue) var mountOptions: [String] = []
 
-  // Of agonyfs choose, which gives a mount.
+  // Options of agonyfs choose, which passes a mount.
   @Flag var choose = false
   @Option var prefix = ""
   @Flag var null = false
@@ -30,7 +30,7 @@ struct Program: ParsableCommand {
   @Option var minDuration: Int?
   @Option var maxDuration: Int?
 
-  /// These end the program in order, or show another code.
+  /// Signals that end the program in order, or show another code.
   private static let signals = [SIGTERM, SIGINT, SIGHUP, SIGUSR1]
 
   func run() throws {
@@ -39,13 +39,13 @@ struct Program: ParsableCommand {
       Output.note("Process \(tracer) traces this one and would read passwords; end it, or trace as root.")
       throw ExitCode(1)
     }
-    // Before there is another thread.
+    // Before another thread is started, so that all threads inherit the mask.
     var set = sigset_t()
     unsafe sigemptyset(&set)
     for number in Self.signals { unsafe sigaddset(&set, number) }
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     signal(SIGPIPE, SIG_IGN)
-    // An ignored one is inherited, and then no child could be waited for.
+    // If it were ignored, as it may be by inheritance, no child could be waited for.
     signal(SIGCHLD, SIG_DFL)
     let server: WebServer
     do {

@@ -2,8 +2,8 @@ internal import CQRCode
 
 /// A QR code for the terminal.
 enum QRCode {
-  /// Lines of half blocks, dark on light; nil if the text is too long. With colours they are so whatever those of the
-  /// terminal are; without, where what is written is light on dark, as a log in most terminals.
+  /// A code as lines of half blocks, dark on light; nil if the text is too long. With colours this does not depend on
+  /// the terminal's colours. Without colours the text must be shown light on dark, as most terminals do.
   static func lines(_ text: String, inColours: Bool) -> [String]? {
     var work = [UInt8](repeating: 0, count: 4096)
     var code = [UInt8](repeating: 0, count: 4096)
@@ -16,7 +16,7 @@ enum QRCode {
     func isDark(_ column: CInt, _ row: CInt) -> Bool { unsafe qrcodegen_getModule(&code, column, row) }
     return stride(from: -border, to: size + border, by: 2).map { row in
       let blocks = (-border..<size + border).map { column in
-        // What is written without colours is light.
+        // Characters without colours are light.
         switch (isDark(column, row) == inColours, isDark(column, row + 1) == inColours) {
         case (false, false): " "
         case (true, false): "▀"

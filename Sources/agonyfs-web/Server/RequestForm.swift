@@ -1,25 +1,25 @@
 // Invariants
-// 1. What is behind this handler reads one host: that of an absolute target, or else that of the one header `Host`.
-// 2. There are no more answers than requests: one whose rest is malformed is answered once. What is no request counts as
-//    one, the last of its connection.
+// 1. The handlers behind this one read one host: that of an absolute target, or else that of the single header `Host`.
+// 2. There are no more answers than requests: a request whose rest is malformed is answered once. Data that is not a
+//    request counts as one, and is the last of its connection.
 
 internal import NIOCore
 internal import NIOHTTP1
 internal import WebAccess
 
-/// Takes requests as HTTP says that they are meant (RFC 9112), before anything else reads them.
+/// Normalizes requests as HTTP defines (RFC 9112), before any other handler reads them.
 final class RequestForm: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// Requests whose heads have come, and answers that have begun.
+  /// The number of requests whose heads have arrived, and of answers that have begun.
   private var requests = 0
   private var answers = 0
-  /// Whether more of the last request is to come.
+  /// Whether the last request is incomplete.
   private var isInside = false
-  /// How many answers there may be in all, once something has come that is no request.
+  /// The most answers of the connection, after data arrived that is not a request.
   private var most: Int?
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -41,14 +41,14 @@ final class RequestForm: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// Who reads the requests answers this when those before it are answered.
+  /// The next handler answers the error after it has answered the earlier requests.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if error is HTTPParserError, most == nil { most = isInside ? requests : requests + 1 }
     context.fireErrorCaught(error)
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    // One from 100 is followed by the answer itself.
+    // A final answer follows one with a status of 1xx.
     if case .head(let head) = unwrapOutboundIn(data), head.status.code >= 200 { answers += 1 }
     if let most, answers > most {
       promise?.succeed(())
@@ -57,13 +57,13 @@ final class RequestForm: ChannelDuplexHandler, RemovableChannelHandler {
     context.write(data, promise: promise)
   }
 
-  /// The head of a request, with what its target says; nil if it is none.
+  /// The head of a request with its target normalized; nil if it is invalid.
   private static func understood(_ sent: HTTPRequestHead) -> HTTPRequestHead? {
     var head = sent
     let isOld = head.version == .http1_0
     let hosts = head.headers["Host"].count
     guard hosts == 1 || (isOld && hosts == 0) else { return nil }
-    // Nobody who speaks an old version knows an answer that is followed by another one.
+    // HTTP/1.0 clients do not know interim answers.
     if isOld { head.headers.remove(name: "Expect") }
     if let target = AbsoluteTarget(head.uri) {
       head.uri = target.path

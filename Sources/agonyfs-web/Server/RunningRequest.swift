@@ -4,7 +4,7 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import Synchronization
 
-/// Calls something when a request has ended: once, also if its answer is never written.
+/// Calls an action when a request has ended: exactly once, even if its answer is never written.
 final class RunningRequest: Sendable {
   private let action: Mutex<(@Sendable () -> Void)?>
 
@@ -21,7 +21,7 @@ final class RunningRequest: Sendable {
   }
 }
 
-/// Hands the parts of an answer on to the writer of another one, which ends it.
+/// Forwards the parts of an answer to another writer.
 struct ForwardingWriter: ResponseBodyWriter {
   private var base: any ResponseBodyWriter
 

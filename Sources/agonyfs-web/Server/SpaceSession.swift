@@ -1,13 +1,13 @@
 internal import WebAccess
 
-/// One browser in one space. It ends with its lock, after its idle time, and with the program.
+/// The session of one browser in one space. It ends when it is locked, when it is idle, and with the program.
 final class SpaceSession: Sendable {
-  /// What the routes of the gallery keep for it.
+  /// The state of the gallery's routes for this session.
   let gallery: SessionGallery
   let mount: SpaceMount
   let isReadOnly: Bool
 
-  /// Whether it is mounted still. Waits for the mount to answer.
+  /// Whether the space is still mounted. Waits for an answer of the mount.
   func isMounted() async -> Bool {
     let mount = mount
     return (try? await gallery.run { _ in RootDirectory.isMounted(mount.root) }) ?? false
@@ -15,7 +15,7 @@ final class SpaceSession: Sendable {
 
   /// A session that uses a mount.
   ///
-  /// - Parameter allowed: as in `SectionsRequest`.
+  /// - Parameter allowed: See `SectionsRequest`.
   /// - Throws: `Failure` if the mount is gone.
   init(_ mount: SpaceMount, allowed: String) throws {
     self.mount = mount

@@ -1,8 +1,8 @@
 // Invariants
-// 1. All mounts are made, found and taken away in one queue, so a mount that is found cannot be on its way out.
-// 2. A mount of this program goes with its last session. A mount that was there before is used only by who has proven a
-//    password of its space, and is never taken away.
-// 3. Nothing here keeps a password or a key.
+// 1. All mounts are created, found and removed in one queue, so a mount that is found is not about to be removed.
+// 2. A mount of this program is removed with its last session. A mount that existed before is used only after a browser
+//    has proven a password of its space, and is never removed.
+// 3. This class stores no passwords and no keys.
 
 internal import Dispatch
 internal import Identity
@@ -10,7 +10,7 @@ internal import WebAccess
 
 /// The mounts that sessions use.
 final class Spaces: @unchecked Sendable {
-  // All that changes is touched in `queue` only.
+  // The queue guards all mutable state.
   private let queue = DispatchQueue(label: "agonyfs-web.spaces")
   private var users: [ObjectIdentifier: (mount: SpaceMount, count: Int)] = [:]
   private var isOver = false
@@ -23,8 +23,8 @@ final class Spaces: @unchecked Sendable {
   private let folder: PrivateFolder
 
   /// - Parameters:
-  ///   - given: the mount that is shown; nil if passwords choose among the spaces of the vault.
-  ///   - idle: after how many seconds without use a mount goes by itself, should this program be killed.
+  ///   - given: The mount that is shown; nil if passwords choose among the spaces of the vault.
+  ///   - idle: The seconds without use after which a mount ends by itself, in case this program is killed.
   init(
     _ program: AgonyfsProgram, vault: String, given: SpaceMount?, options: [String], idle: Int, folder: PrivateFolder
   ) {
@@ -32,14 +32,14 @@ final class Spaces: @unchecked Sendable {
     (self.idle, self.folder) = (idle, folder)
   }
 
-  /// The mount of the space that a password opens; `release` gives it back.
+  /// The mount of the space that a password opens. Call `release` when done.
   func open(_ password: PasswordBuffer) async -> AgonyfsProgram.Outcome<SpaceMount> {
     await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.find(password)) }
     }
   }
 
-  /// The mount that is shown, for who needs no password; nil if it is gone. `release` gives it back.
+  /// The given mount, without a password; nil if it is gone. Call `release` when done.
   func openGiven() async -> SpaceMount? {
     await withCheckedContinuation { continuation in
       queue.async {
@@ -49,7 +49,7 @@ final class Spaces: @unchecked Sendable {
     }
   }
 
-  /// A session has ended. Returns when the mount is gone, if that was the last one.
+  /// Releases the mount of a session that has ended. After the last one, returns when the mount is removed.
   func release(_ mount: SpaceMount) async {
     await withCheckedContinuation { continuation in
       queue.async {
@@ -59,9 +59,9 @@ final class Spaces: @unchecked Sendable {
     }
   }
 
-  /// Takes all own mounts away, and the folder that they are in. Nothing is mounted any more after that.
+  /// Removes all mounts of this program and their folder. Nothing can be mounted after that.
   ///
-  /// - Returns: what could not be taken away, and why.
+  /// - Returns: The mounts that could not be removed, and why.
   func end() -> [String] {
     program.stop()
     return queue.sync {
@@ -79,7 +79,7 @@ final class Spaces: @unchecked Sendable {
       }
       switch program.prove(vault, root: given.root, password: password) {
       case .success: return .success(use(given))
-      // A space that is not shown here is as good as none, also if it is damaged.
+      // A space that is not shown here must look like a wrong password, even if it is damaged.
       case .wrong, .inUse: return .wrong
       case .failed(let reason):
         Output.note(reason)
@@ -93,7 +93,7 @@ final class Spaces: @unchecked Sendable {
     if case .success(.here) = outcome, let mount = try? SpaceMount(at: directory, isOwn: true) {
       return .success(use(mount))
     }
-    // One that failed may be mounted by now.
+    // A failed command may still have mounted the space.
     remove(directory)
     switch outcome {
     case .success(.here): return .failed("The space is not mounted any more.")
@@ -104,10 +104,10 @@ final class Spaces: @unchecked Sendable {
     }
   }
 
-  /// Uses this user's mount at a path, if the process serves it that served it when the password was proven: another one may
-  /// be there by now.
+  /// Uses an existing mount of this user, if it is served by the same process as when the password was proven.
+  /// Otherwise another mount may have replaced it.
   private func useMounted(_ path: String, _ server: [UInt8]) -> AgonyfsProgram.Outcome<SpaceMount> {
-    // One that could not be taken away is in the folder still.
+    // A mount of this program that could not be removed is still in the folder.
     let isOwn = path.hasPrefix(folder.path + "/")
     guard let mount = try? SpaceMount(at: path, isOwn: isOwn), let device = mount.device,
       RootDirectory.isOfThisUser(device), RootDirectory.server(of: mount.root) == server

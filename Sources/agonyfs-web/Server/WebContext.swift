@@ -2,20 +2,20 @@ internal import Hummingbird
 internal import NIOCore
 internal import WebAccess
 
-/// Any request.
+/// The context of any request.
 struct WebContext: RequestContext {
   var coreContext: CoreRequestContextStorage
-  /// Who sent it, by the connection, not by a header; nil if nobody knows.
+  /// The sender, determined from the connection and not from a header; nil if it is unknown.
   let peer: Peer?
   let channel: any Channel
   var pairing: Token?
-  /// The session that the request's cookie stands for.
+  /// The session of the request's cookie.
   var session: SpaceSession?
-  /// Its token.
+  /// The token of the session.
   var token: Token?
-  /// The token of the cookie, whether it is one of a session or not.
+  /// The token in the cookie, even if it has no session.
   var claimed: Token?
-  /// What the address says behind its question mark; nil until the request has passed the gate.
+  /// The parameters of the URL; nil until the request has passed the gate.
   var query: QueryParameters?
 
   init(source: Source) {
@@ -25,11 +25,11 @@ struct WebContext: RequestContext {
   }
 }
 
-/// A request of a session: somebody who is paired, and has proven to know the password of a space.
+/// The context of a request with a session: its browser is paired, and has proven a password of the space.
 struct SpaceContext: ChildRequestContext {
   var coreContext: CoreRequestContextStorage
   let session: SpaceSession
-  /// What the address says behind its question mark.
+  /// The parameters of the URL.
   let query: QueryParameters
 
   /// - Throws: 401 without a session.

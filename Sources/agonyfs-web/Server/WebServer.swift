@@ -7,7 +7,7 @@ internal import NIOCore
 internal import Synchronization
 internal import WebAccess
 
-/// The server: what it listens at, what it shows at the terminal, and its end.
+/// The server: its sockets, its output in the terminal, and its end.
 final class WebServer: Sendable {
   private let access: Access
   private let folder: PrivateFolder
@@ -15,7 +15,7 @@ final class WebServer: Sendable {
   private let isEncrypted: Bool
   private let opensBrowser: Bool
   private let isOver = Mutex(false)
-  /// Of what is shown with a code, so that two of them do not mix their lines.
+  /// Held while a code is shown, so that two codes do not mix their lines.
   private let showing = Mutex(())
 
   private init(_ access: Access, _ folder: PrivateFolder, _ addressing: Addressing, _ command: Program) {
@@ -25,7 +25,7 @@ final class WebServer: Sendable {
     (isEncrypted, opensBrowser) = (!command.http, command.open)
   }
 
-  /// Prepares to serve.
+  /// Prepares the server.
   ///
   /// - Throws: `Failure`.
   static func prepared(for command: Program) throws -> WebServer {
@@ -71,14 +71,14 @@ final class WebServer: Sendable {
     try await application.run()
   }
 
-  /// Says when the next code is for another address, as that of a laptop is in another network.
+  /// Reports when the next code is for another address, as after a laptop has joined another network.
   private func watchAddresses() async {
     while (try? await Task.sleep(for: .seconds(5))) != nil {
       if let sentence = addressing.look() { Output.note(sentence) }
     }
   }
 
-  /// Ends the program when nobody can choose any more.
+  /// Ends the program when no further choice is possible.
   private func watchChoice() async {
     guard access.choosing != nil else { return }
     if await access.choiceIsOver() { Output.note("Nobody opened the address in time.") }
@@ -86,7 +86,8 @@ final class WebServer: Sendable {
     end(afterAnswerWith: 1)
   }
 
-  /// The choice is over: somebody chose or cancelled, or its session ended. The page is still being told so.
+  /// Ends the program after a choice, a cancellation or the end of its session. The delay lets the page receive its
+  /// answer.
   private func end(afterAnswerWith status: CInt) {
     startThread {
       usleep(200_000)
@@ -94,7 +95,7 @@ final class WebServer: Sendable {
     }
   }
 
-  /// What an error of `run` means to a person.
+  /// The message for an error of `run`.
   func sentence(of error: any Error) -> String {
     let (address, port) = (addressing.listened, addressing.port)
     return switch (error as? IOError)?.errnoCode {
@@ -105,8 +106,8 @@ final class WebServer: Sendable {
     }
   }
 
-  /// Ends all sessions, and takes the mounts away. Returns when they are gone, or could not be taken away: false. Later
-  /// calls wait for good.
+  /// Ends all sessions and removes their mounts. Returns false if some could not be removed. Only the first call
+  /// returns; later ones block.
   func end() -> Bool {
     let isFirst = isOver.withLock { isOver in
       defer { isOver = true }
@@ -118,7 +119,7 @@ final class WebServer: Sendable {
     return left.isEmpty
   }
 
-  /// Shows a new code, and gives its address.
+  /// Shows a new code, and returns its URL.
   @discardableResult
   func showCode() -> String {
     showing.withLock { _ in
@@ -131,20 +132,20 @@ final class WebServer: Sendable {
       Output.line(
         "Good for one browser, for \(Pairings.offerTime.components.seconds / 60) minutes. Enter shows another one.")
       Output.line(url)
-      // Last, so that all of it is on a screen of 24 lines.
+      // The code comes last, so that it fits on a screen of 24 lines.
       for line in QRCode.lines(url, inColours: isatty(STDOUT_FILENO) == 1) ?? [] { Output.line(line) }
       return url
     }
   }
 
-  /// An address that pairs a browser.
+  /// A URL that pairs a browser.
   private func newAddress(_ origin: String) -> String {
     let offer = access.makeOffer()
     return "\(origin)\(offer.path.text)#\(offer.secret.text)"
   }
 
-  /// Shows a new code when a line is typed. In the background nothing is typed: reading fails, and does not stop the
-  /// program.
+  /// Shows a new code after each line that is typed. In the background, reading the terminal fails, and does not stop
+  /// the program.
   func watchTerminal() {
     guard isatty(STDIN_FILENO) == 1 else { return }
     startThread { [self] in
@@ -165,12 +166,12 @@ final class WebServer: Sendable {
     let isHereOnly = addressing.listened.isLoopback
     Output.line(isHereOnly ? "Open this on this machine; Ctrl-C ends." : "Scan this with a phone; Ctrl-C ends.")
     for remark in addressing.remarks { Output.note(remark) }
-    // Others are for other browsers.
+    // The URL of this code is for this machine's browser; later codes are for others.
     let url = showCode()
     if opensBrowser { Browser.open(url, folder) }
   }
 
-  /// The next byte that is typed, once this program is in the foreground; nil at the end.
+  /// The next typed byte, after this program is in the foreground; nil at the end.
   private static func typed() -> UInt8? {
     var byte: UInt8 = 0
     while true {

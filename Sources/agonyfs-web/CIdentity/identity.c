@@ -84,7 +84,7 @@ identity *identity_read(const void *certificate, int certificate_size, const voi
   BIO *certificate_text = BIO_new_mem_buf(certificate, certificate_size);
   BIO *key_text = BIO_new_mem_buf(key, key_size);
   X509 *read = certificate_text == NULL ? NULL : PEM_read_bio_X509(certificate_text, NULL, NULL, NULL);
-  /* With no password, OpenSSL would ask for one at the terminal. */
+  /* Without this empty password, OpenSSL would ask for one at the terminal. */
   EVP_PKEY *secret = key_text == NULL ? NULL : PEM_read_bio_PrivateKey(key_text, NULL, NULL, "");
   BIO_free(certificate_text);
   BIO_free(key_text);

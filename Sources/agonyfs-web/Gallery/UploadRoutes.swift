@@ -3,7 +3,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-// tus 1.0.0 (https://tus.io/protocols/resumable-upload) with the extensions creation, checksum, termination and expiration.
+// tus 1.0.0 (https://tus.io/protocols/resumable-upload) with the extensions creation, checksum, termination and
+// expiration.
 
 func addUploadRoutes(to api: RouterGroup<SpaceContext>) {
   let api = api.add(middleware: TusVersion())

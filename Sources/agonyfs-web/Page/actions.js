@@ -1,6 +1,7 @@
-// What can be done with photos, one or many.
+// Actions on photos, one or many.
 //
-// 1. What the server could not do is said with its number; nothing is taken for done before the server said so.
+// 1. Failures of the server are reported with their number. An action counts as done only after the server confirmed
+//    it.
 
 import * as api from './api.js';
 import { chooseAlbum } from './album-picker.js';
@@ -12,7 +13,7 @@ import { texts } from './texts.js';
 
 const batch = 500;
 
-/** Does `call(snapshot, items)` for many, in batches, and says how it went. Returns how many were done. */
+/** Calls `call(snapshot, items)` for the photos in batches, and reports the result. Returns how many were done. */
 export async function each(snapshot, items, call, done) {
   let number = 0;
   const failed = [];
@@ -31,7 +32,7 @@ export async function each(snapshot, items, call, done) {
   return number;
 }
 
-/** Has the browser save what is at an address. */
+/** Lets the browser download an address. */
 export function follow(address) {
   const link = make('a', { href: address, download: true });
   document.body.append(link);
@@ -40,9 +41,9 @@ export function follow(address) {
   served();
 }
 
-// Browsers say only that a download failed.
+// Browsers report only that a download failed, so the server is asked for the reason.
 async function sayIfBroken(address) {
-  // Who is asked where to save it may take a while, or save nothing.
+  // The user may take a while to choose a place for the file, or cancel.
   for (let waits = 0; waits < 60 && isUnlocked();) {
     await new Promise((resolve) => setTimeout(resolve, 2000));
     let progress;
@@ -58,7 +59,7 @@ async function sayIfBroken(address) {
   }
 }
 
-/** Original bytes, as files of their own or in one archive. */
+/** Downloads original bytes, as separate files or in one archive. */
 export async function download(snapshot, items) {
   if (items.length === 1) return follow(api.address(snapshot.id, items[0], 'original', true));
   const way = await choose(texts.downloadMany(items.length), [
@@ -74,7 +75,7 @@ export async function download(snapshot, items) {
     for (const item of way === 'files' ? items : []) {
       if (!isUnlocked()) return undefined;
       follow(api.address(snapshot.id, item, 'original', true));
-      // Browsers drop downloads that begin in the same moment.
+      // Browsers drop downloads that begin at the same moment.
       await new Promise((resolve) => setTimeout(resolve, 350));
     }
   } catch (problem) {
@@ -83,7 +84,7 @@ export async function download(snapshot, items) {
   return undefined;
 }
 
-/** Into the trash, after a question; undefined if the answer was no. */
+/** Moves photos to the trash after a confirmation; undefined if the user declined. */
 export async function toTrash(snapshot, items) {
   if (!(await question(texts.trashTitle(items.length), texts.trashText, texts.toTrash, true))) return undefined;
   return each(snapshot, items, api.trash, texts.trashed);
@@ -91,7 +92,9 @@ export async function toTrash(snapshot, items) {
 
 export const fromTrash = (snapshot, items) => each(snapshot, items, api.restore, texts.restored);
 
-/** Deletes what is in the trash for good, after a question that says how much; whether something may have gone. */
+/**
+ * Deletes the contents of the trash after a confirmation that states its size. Returns whether files may be deleted.
+ */
 export async function emptyTrash() {
   try {
     const { listing, count, files, shared, bytes } = await api.listTrash();
@@ -115,7 +118,7 @@ export async function emptyTrash() {
   return isUnlocked();
 }
 
-/** The only one of some photos becomes the cover of its album. Returns how many did. */
+/** Makes a single photo the cover of its album. Returns how many photos became covers. */
 export async function makeCover(snapshot, [item]) {
   try {
     const album = await api.makeCover(snapshot.id, item);
@@ -152,7 +155,7 @@ export async function rate(snapshot, items) {
   return rating === undefined ? 0 : edit(snapshot, items, { rating }, texts.rated);
 }
 
-/** Favourites, or no more if all are. */
+/** Marks photos as favourites, or removes the mark if all of them have it. */
 export async function favourite(snapshot, items, changed) {
   const isFavourite = !items.every((item) => snapshot.isFavourite(item));
   const number = await edit(snapshot, items, { favourite: isFavourite },

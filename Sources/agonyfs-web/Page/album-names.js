@@ -1,4 +1,4 @@
-// Names of albums: asked for, checked, and what is wrong said at the field.
+// Dialogs that ask for an album's name, and show what is wrong with it next to the field.
 
 import * as api from './api.js';
 import { ask, question } from './dialogs.js';
@@ -7,7 +7,7 @@ import { texts } from './texts.js';
 
 const longest = 255;
 
-/** What is wrong with a name, before the server is asked. */
+/** What is wrong with a name, as far as the page can tell without the server; undefined if nothing is. */
 function problem(name) {
   if (name.trim() === '') return texts.nameMissing;
   if (name.includes('/')) return texts.nameWithSlash;
@@ -38,7 +38,9 @@ export const newAlbum = (parent) => named(texts.newAlbum, '', texts.create, (nam
 export const renameAlbum = (album) =>
   named(texts.rename, album.name, texts.rename, (name) => (name === album.name ? album : api.renameAlbum(album.path, name)));
 
-/** Whether the album was deleted. How much is in it is asked anew: photos may have come since it was shown. */
+/**
+ * Whether the album was deleted. The counts are fetched again, because photos may have been added since it was shown.
+ */
 export async function deleteAlbum(album) {
   try {
     const now = (await api.albums(album.parent ?? '')).find((other) => other.path === album.path) ?? album;

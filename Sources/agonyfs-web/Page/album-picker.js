@@ -1,4 +1,4 @@
-// Chooses an album, through all levels, or makes a new one.
+// A dialog to choose an album on any level, or to create one.
 
 import * as api from './api.js';
 import { newAlbum } from './album-names.js';
@@ -6,7 +6,7 @@ import { answer, row, show } from './dialogs.js';
 import { button, icon, make, plain } from './dom.js';
 import { texts } from './texts.js';
 
-/** The album with `path` and `name`, or undefined. With `isRoot` the top itself can be chosen. */
+/** The chosen album with `path` and `name`, or undefined. With `isRoot` the top level can be chosen as well. */
 export function chooseAlbum(title, isRoot = false) {
   return show(title, (close) => {
     const list = make('div', { class: 'choices' });

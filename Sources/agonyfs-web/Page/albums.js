@@ -1,4 +1,4 @@
-// Albums as tiles with covers, and the photos of one.
+// Albums as tiles with covers, and the photos of an album.
 
 import * as api from './api.js';
 import { deleteAlbum, newAlbum, renameAlbum } from './album-names.js';
@@ -21,7 +21,7 @@ async function menu(album, changed) {
 
 function tile(album, open, changed) {
   let timer;
-  // Whether the menu is open: the end of a long press is a click, and on phones a press is a right-click as well.
+  // Whether the menu is open. A long press ends with a click, and on phones it is a right-click as well.
   let isHeld = false;
   const openMenu = async () => {
     if (isHeld) return;
@@ -59,7 +59,7 @@ function tile(album, open, changed) {
 
 function tiles(albums, open, changed, facts) {
   const shown = albums.map((album) => tile(album, open, changed));
-  // To count other files takes longer, and the albums are there without it.
+  // Counting other files takes longer, so the albums are shown before.
   api.otherFileCounts(albums[0].parent).then((counts) => {
     const files = new Map(counts.map((each) => [each.path, each.files]));
     for (const [place, { path, count, albums: inside }] of albums.entries()) {
@@ -71,7 +71,7 @@ function tiles(albums, open, changed, facts) {
   return make('ul', { class: 'tiles', 'aria-label': texts.albums, ...facts }, ...shown);
 }
 
-/** The albums of the top. */
+/** The albums of the top level. */
 export class Albums {
   #asked = 0;
 
@@ -97,7 +97,7 @@ export class Albums {
       if (problem.status === 401) return;
       scroller.append(make('div', { class: 'nothing', role: 'alert' }, make('p', { text: problem.message })));
     }
-    // An answer that came late shows less than the one after it.
+    // A late answer must not replace a newer one.
     if (asked !== this.#asked) return;
     this.body.replaceChildren(scroller);
     const others = new OtherFiles({ album: '' }, () => this.load());
@@ -109,7 +109,7 @@ export class Albums {
   gone() { this.load(); }
 }
 
-/** What `Photos` needs to show an album; `show(place)` shows another. */
+/** The description of an album for `Photos`; `show(place)` shows another one. */
 export function albumPlace(album, show) {
   const open = (other) => {
     show(albumPlace(other, show));

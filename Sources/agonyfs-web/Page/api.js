@@ -1,8 +1,8 @@
-// Asks the server. Every request of the page to a space is in this file.
+// Requests to the server. Every request of the page to a space is in this file.
 //
-// 1. A write carries the header that other sites cannot send.
-// 2. 401 locks the page, 410 tells the view that its snapshot is gone; everything else is a `Problem` for the caller. One
-//    with the word `unpaired`: the server knows this browser no more.
+// 1. A write carries a header that other sites cannot send.
+// 2. Status 401 locks the page, and 410 notifies the view that its snapshot is gone; every other error is a `Problem`
+//    for the caller. The word `unpaired` means that the server does not know this browser any more.
 
 import { language, texts } from './texts.js';
 import { nextTurn } from './turns.js';
@@ -19,13 +19,13 @@ export class Problem extends Error {
 }
 
 const listeners = { locked: () => {}, gone: () => {} };
-/** What is called when the server locked the space (`locked`), or forgot a snapshot (`gone`). */
+/** Sets the callback for when the server has locked the space (`locked`), or has dropped a snapshot (`gone`). */
 export function listen(name, call) { listeners[name] = call; }
 
-// How often something was written: a cover may be another photo by then, and browsers show again what one address gave.
+// The number of writes. A cover may change with each, so it becomes part of the address, which browsers cache by.
 let writes = 0;
 
-/** The answer to a request, if its status is good. */
+/** The response to a request; throws a `Problem` if its status is an error. */
 export async function ask(method, path, { body, signal, headers = {}, keepalive } = {}) {
   const all = method === 'GET' || method === 'HEAD' ? headers : { 'X-Agonyfs': '1', ...headers };
   let response;
@@ -37,7 +37,7 @@ export async function ask(method, path, { body, signal, headers = {}, keepalive 
   }
   if (method !== 'GET' && !/^\/api\/(thumbs|choice)\b/.test(path)) writes += 1;
   if (response.ok) return response;
-  // What is there for everybody who is paired is missing only for who is not.
+  // These addresses exist for every paired browser, so a 404 means that this browser is not paired.
   if (response.status === 404 && /^\/(api\/state|login|lock)\b/.test(path)) throw new Problem(404, 'unpaired', texts.unpaired);
   const said = await response.json().catch(() => ({}));
   if (response.status === 401) listeners.locked();
@@ -58,17 +58,20 @@ async function send(method, path, value, signal) {
 const list = (answer, name) => (Array.isArray(answer) ? answer : answer[name]);
 const changed = (answer, items) => ({ done: answer.done ?? items.length, failed: answer.failed ?? [] });
 
-/** `used`: whether somebody used the page since it was asked last. `busy`: whether the page is sending files. */
+/** `used`: whether the page was used since the last call. `busy`: whether the page is uploading files. */
 export const state = (used = false, busy = false) => {
   const said = [used && 'used=1', busy && 'busy=1'].filter(Boolean).join('&');
   return json(said ? `/api/state?${said}` : '/api/state');
 };
-/** The page is left: the server waits for no choice any more, unless it is asked again soon. */
+/** Reports that the page is left: the server stops waiting for a choice, unless it gets another request soon. */
 export const left = () => ask('GET', '/api/state?left=1', { keepalive: true }).catch(() => {});
 export const login = (password) => ask('POST', '/login', { body: password });
-/** Another list is shown than `before`, where `items` were chosen: those in it (`items`), and how many there are beside. */
+/**
+ * Reports that another list replaces `before`, where `items` were chosen. Returns the chosen `items` of the new list,
+ * and the number of `others`.
+ */
 export const chooseIn = (snapshot, before, items) => send('POST', '/api/choice/list', { snapshot, before, items });
-/** Ends a choice with these photos and those of other lists, or without any. */
+/** Ends a choice with these photos and those of other lists, or with none. */
 export const choose = (snapshot, items) => send('POST', '/api/choice', { snapshot, items });
 export const cancelChoice = () => ask('DELETE', '/api/choice');
 export const lock = () => ask('POST', '/lock', { keepalive: true });
@@ -88,12 +91,12 @@ export const facts = (snapshot, item) => json(`/api/item/${snapshot}/${item}/fac
 export const suggestions = async (q, signal) =>
   list(await json(`/api/suggest?${new URLSearchParams({ q })}`, signal), 'suggestions');
 
-/** Where the bytes of an item are: `form` is preview, full, original or motion. */
+/** The address of an item's bytes; `form` is preview, full, original or motion. */
 export const address = (snapshot, item, form, download = false) =>
   `/api/item/${snapshot}/${item}/${form}${download ? '?download=1' : ''}`;
 export const cover = (path) => `/api/cover?${new URLSearchParams({ path, after: writes })}`;
 
-/** Calls `arrived(item, Uint8Array)` for each thumbnail, in the order in which they come; no bytes: there is none. */
+/** Calls `arrived(item, Uint8Array)` for each thumbnail in the order of arrival; without bytes if there is none. */
 export async function thumbs(snapshot, items, size, signal, arrived) {
   const response = await ask('POST', '/api/thumbs',
     { body: JSON.stringify({ snapshot, items, size }), signal, headers: { 'Content-Type': 'application/json' } });
@@ -117,7 +120,7 @@ export async function thumbs(snapshot, items, size, signal, arrived) {
       if (waiting.length - at < 8 + length) break;
       arrived(head.getUint32(0, true), waiting.slice(at + 8, at + 8 + length));
       at += 8 + length;
-      // A busy browser takes its time to make blobs.
+      // Making blobs can take long while the browser is busy, so it gets a turn in between.
       if (performance.now() > end) {
         await nextTurn();
         signal.throwIfAborted();
@@ -132,20 +135,20 @@ export const edit = async (snapshot, items, set) =>
   changed(await send('PATCH', '/api/items', { snapshot, items, set }), items);
 export const trash = async (snapshot, items) => changed(await send('POST', '/api/trash', { snapshot, items }), items);
 export const restore = async (snapshot, items) => changed(await send('POST', '/api/restore', { snapshot, items }), items);
-/** How much is in the trash: `files`, of which `shared` stay elsewhere, and `bytes`; `listing` is its name. */
+/** The contents of the trash: `files`, of which `shared` stay elsewhere, and `bytes`; `listing` is its identifier. */
 export const listTrash = () => send('POST', '/api/trash/list', {});
-/** Deletes some of what was listed: how much is `left`, and what `failed`. */
+/** Deletes some of a listing's files; returns how many are `left`, and what `failed`. */
 export const emptyTrash = (listing) => send('POST', '/api/trash/empty', { listing });
-/** The address of an archive, and the first names that Windows refuses (`refused`, of `refusedCount`). */
+/** The address of an archive, and the first names that Windows does not allow (`refused`, of `refusedCount`). */
 export const zip = async (snapshot, items) => {
   const answer = await send('POST', '/api/zip', { snapshot, items });
   return { ...answer, address: `/api/zip/${answer.ticket}` };
 };
 
-/** How far an archive is: `state` is waiting, reading or ended; `reason` says why it is not whole. */
+/** The state of an archive: `state` is waiting, reading or ended; `reason` says why it is not complete. */
 export const zipProgress = (address) => json(`${address}/progress`);
 
-/** Of files that were uploaded, how many photos have no position (`missing`), and which are not examined (`pending`). */
+/** For uploaded files, how many photos have no position (`missing`), and which are not examined yet (`pending`). */
 export async function positions(paths, signal) {
   const all = { missing: 0, pending: [] };
   for (let at = 0; at < paths.length; at += most) {
@@ -156,9 +159,9 @@ export async function positions(paths, signal) {
   return all;
 }
 
-// As people sort: 2 before 10, and without regard to capitals.
+// The order that people expect: 2 before 10, and without regard to case.
 const order = new Intl.Collator(language, { numeric: true });
-/** The albums in one, which they name as `parent`. */
+/** The albums in an album; each refers to it as `parent`. */
 export const albums = async (path) =>
   list(await json(path ? `/api/albums?${new URLSearchParams({ path })}` : '/api/albums'), 'albums')
     .map((album) => ({ ...album, parent: path }))
@@ -173,10 +176,12 @@ export const addToAlbum = async (snapshot, items, album) =>
 export const moveToAlbum = async (snapshot, items, album) =>
   changed(await send('POST', '/api/albums/move', { snapshot, items, album }), items);
 
-/** How many other files the albums in one have (`path`, `files`), those that have some. */
+/** The number of other files in each album of an album (`path`, `files`), without those that have none. */
 export const otherFileCounts = (path) =>
   json(path ? `/api/albums/files?${new URLSearchParams({ path })}` : '/api/albums/files');
-/** What is neither a photo nor a video, in an album (`album`) or in the trash (`trash`), with its snapshot. */
+/**
+ * The files that are neither photos nor videos, of an album (`album`) or of the trash (`trash`), and their snapshot.
+ */
 export async function otherFiles(place, signal) {
   const answer = await json(`/api/files?${new URLSearchParams(place)}`, signal);
   return { ...answer, files: answer.files.sort((one, other) => order.compare(one.name, other.name)) };

@@ -1,8 +1,8 @@
-// The page as a dialog: photos are chosen for a program on this machine, which ends with it.
+// The page as a dialog: the user chooses photos for a program on this machine, which ends afterwards.
 //
-// 1. The server says what may be chosen, and checks what was.
-// 2. What is chosen is what is selected in the list that is shown, and what the server keeps of the lists before. It is the
-//    server that knows which photos are in two lists. Lists are told to it one after the other.
+// 1. The server decides what may be chosen, and checks the choice.
+// 2. The choice consists of the selection in the current list, and of photos from earlier lists, which the server
+//    keeps, because only the server knows which photos are in two lists. Lists are reported to it one after the other.
 
 import * as api from './api.js';
 import { make, say } from './dom.js';
@@ -11,13 +11,13 @@ import { Selection } from './selection.js';
 import * as session from './session.js';
 import { texts } from './texts.js';
 
-/** What may be chosen (`most`, `type`, `minDuration`, `maxDuration`); undefined if the page is no dialog. */
+/** The limits of the choice (`most`, `type`, `minDuration`, `maxDuration`); undefined if the page is not a dialog. */
 let limits;
 let snapshot;
 let selection;
-/** How many are chosen in other lists. */
+/** The number of photos chosen in other lists. */
 let others = 0;
-/** How many lists are shown of which the server has not answered yet, and the end of that. */
+/** The number of reported lists without an answer, and a promise for the last of these answers. */
 let waiting = 0;
 let told = Promise.resolve();
 let count;
@@ -30,7 +30,7 @@ session.onForget(() => {
 
 export function beginChoice(said) { limits = said; }
 
-/** The selection of a list that is shown. */
+/** The selection of a new list. */
 export function newSelection(shown) {
   if (!limits) return new Selection(shown.count);
   const before = { snapshot, selection };
@@ -42,17 +42,17 @@ export function newSelection(shown) {
   selection.addEventListener('change', draw);
   selection.addEventListener('refused', ({ detail }) => {
     const text = detail === 'most' ? texts.refusedMost(limits.most) : texts.refusedKind;
-    // Once while somebody drags.
+    // Shown once while the user drags over many photos.
     if (document.getElementById('said').lastChild?.textContent !== text) say(text);
   });
   draw();
   return selection;
 }
 
-/** How many may be chosen in the list that is shown. Of one, another takes the place. */
+/** The number of photos that may be chosen in the current list. If only one may be chosen, a new one replaces it. */
 const room = () => (limits.most === 1 ? 1 : Math.max(0, (limits.most ?? Infinity) - others));
 
-/** Tells the server that a list is shown after another one, and selects what was chosen of it before. */
+/** Reports a new list to the server, and selects the photos in it that were chosen before. */
 function tell(before, now) {
   waiting += 1;
   told = told.then(async () => {
@@ -85,13 +85,13 @@ async function end(isDone) {
     if (!session.isUnlocked()) return;
     say(problem.message, true);
     buttons[0].disabled = false;
-    // Some of the others may be gone.
+    // Some of the photos in other lists may be gone.
     tell({ snapshot, selection }, { snapshot, selection });
     draw();
   }
 }
 
-/** The bar with what may be chosen, how many are, and the two answers. */
+/** The bar with the limits, the number of chosen photos, and the two answers. */
 export function choiceBar() {
   count = make('output', { class: 'count', text: texts.chosen(0, limits.most) });
   buttons = [answer(texts.cancel, () => end(false)), answer(texts.done, () => end(true), true)];

@@ -1,11 +1,11 @@
-// Questions. The browser's own dialog keeps the keyboard inside, and gives it back at the end.
+// Dialogs. The browser's own element keeps the keyboard focus inside, and restores it at the end.
 
 import { button, icon, make } from './dom.js';
 import { texts } from './texts.js';
 
 let number = 0;
 
-/** Shows a dialog; the promise has what `close(value)` was called with, or undefined if it was left. */
+/** Shows a dialog; the promise has the argument of `close(value)`, or undefined if the dialog was dismissed. */
 export function show(title, fill, facts = {}) {
   number += 1;
   const heading = make('h2', { id: `dialog-${number}`, text: title, dir: 'auto' });
@@ -16,7 +16,7 @@ export function show(title, fill, facts = {}) {
     element.close();
   };
   element.append(...fill(close));
-  // A finger that was down before the dialog was there does not leave it.
+  // A press that began before the dialog was shown must not dismiss it.
   let isBeside = false;
   element.addEventListener('pointerdown', (event) => { isBeside = event.target === element; });
   element.addEventListener('click', (event) => event.target === element && isBeside && close());
@@ -31,19 +31,21 @@ export function show(title, fill, facts = {}) {
   });
 }
 
-/** The row of answers at the end of a dialog, and one of them. */
+/** The row of answers at the end of a dialog, and an answer. */
 export const row = (...buttons) => make('div', { class: 'answers' }, ...buttons);
 export const answer = (name, onclick, isMain, isDanger) =>
   make('button', { type: 'button', class: `button${isMain ? ' main' : ''}${isDanger ? ' danger' : ''}`, text: name,
     onclick });
 
-/** Whether it shall be done. */
+/** Asks for a confirmation; returns whether the user gave it. */
 export const question = (title, text, yes, isDanger = false) => show(title, (close) => [
   make('p', { text, dir: 'auto' }),
   row(answer(texts.cancel, () => close(false)), answer(yes, () => close(true), true, isDanger)),
 ]).then(Boolean);
 
-/** A text; `accept(text)` says what is wrong with it, or undefined. The promise has the text, or undefined. */
+/**
+ * Asks for a text; `accept(text)` returns what is wrong with it, or undefined. The promise has the text, or undefined.
+ */
 export const ask = (title, label, value, yes, accept) => show(title, (close) => {
   const field = make('input', { type: 'text', id: `field-${number}`, value, autocomplete: 'off', dir: 'auto',
     'aria-describedby': `problem-${number}` });
@@ -70,7 +72,10 @@ export const ask = (title, label, value, yes, accept) => show(title, (close) => 
     row(answer(texts.cancel, () => close()), answer(yes, done, true))];
 });
 
-/** One of several: each has `name`, `value`, and perhaps `drawing`, `isChosen`, `isDanger`. A `heading` begins a part. */
+/**
+ * Offers a choice of entries with `name`, `value`, and optionally `drawing`, `isChosen`, `isDanger`. A `heading` begins
+ * a section.
+ */
 export const choose = (title, entries) => show(title, (close) => [
   make('div', { class: 'choices' }, ...entries.map((entry) => (entry.heading
     ? make('h3', { text: entry.heading })
@@ -80,7 +85,7 @@ export const choose = (title, entries) => show(title, (close) => [
   row(answer(texts.cancel, () => close())),
 ]);
 
-/** Stars from none to five; what `chosen(rating)` answers is why they stay as they were, if it answers. */
+/** Zero to five stars. If `chosen(rating)` returns a reason, the rating was refused, and the stars stay. */
 export function stars(rating, chosen) {
   const group = make('div', { class: 'stars', role: 'radiogroup', 'aria-label': texts.rating });
   let isAsking = false;

@@ -1,13 +1,13 @@
-// Makes elements.
+// Creates elements.
 //
-// 1. Text of a vault becomes textContent or an attribute, never markup, style or script.
-// 2. Signs that would change the order or the look of what stands around them are shown as U+FFFD.
+// 1. Text from a vault becomes textContent or an attribute, never markup, style or script.
+// 2. Characters that would change the order or the look of the text around them are shown as U+FFFD.
 
 const properties = new Set(['value', 'checked', 'disabled', 'hidden', 'inert', 'htmlFor', 'muted', 'loop', 'tabIndex']);
 
 /**
- * An element. `text` is its text, `onNAME` a listener, `class` and the like attributes; what is undefined, null or
- * false is left out, and true is an empty attribute.
+ * Creates an element. `text` is its text, `onNAME` a listener; `class` and others are attributes. Values of undefined,
+ * null and false are left out; true is an empty attribute.
  */
 export function make(tag, facts = {}, ...children) {
   const node = document.createElement(tag);
@@ -50,7 +50,7 @@ const shapes = {
   upload: 'M12 20V8M7 12.5l5-5 5 5M5 4h14',
 };
 
-/** A drawing of the table above; it is never the only name of something. */
+/** A drawing from the table above. It must not be the only label of something. */
 export function icon(name) {
   const svg = document.createElementNS(namespace, 'svg');
   svg.setAttribute('viewBox', '0 0 24 24');
@@ -62,27 +62,27 @@ export function icon(name) {
   return svg;
 }
 
-/** A button with a drawing; its name is read aloud, shown as a tip, and beside it if `label` is asked for. */
+/** A button with a drawing. Its name is read aloud and shown as a tooltip, or next to the drawing with `label`. */
 export function button(drawing, name, onclick, facts = {}) {
   const { label, ...others } = facts;
   return make('button', { type: 'button', class: label ? 'button' : 'button round', 'aria-label': label ? undefined : name,
     title: label ? undefined : name, onclick, ...others }, drawing && icon(drawing), label && make('span', { text: name }));
 }
 
-/** Text of a vault as it may be shown. */
+/** Text from a vault with unsafe characters replaced. */
 export function plain(text) {
   return String(text ?? '').replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g, '\ufffd');
 }
 
-/** Takes away all children, and lets go of what pictures and videos below hold. */
+/** Removes all children, and releases the memory of pictures and videos in them. */
 export function empty(node) {
   for (const media of node.querySelectorAll('img, video')) media.removeAttribute('src');
   node.replaceChildren();
 }
 
-/** Says something to people who listen to the page, and shows it for a while. */
+/** Shows a message for a while; screen readers read it aloud. */
 export function say(text, isBad = false) {
-  // What ends after the space was locked names nothing any more.
+  // An action that ends after the space was locked must not reveal names.
   if (!document.querySelector('#app.open')) return;
   const place = document.getElementById('said');
   const line = make('div', { class: isBad ? 'said bad' : 'said', text });

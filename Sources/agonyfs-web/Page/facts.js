@@ -1,6 +1,6 @@
-// The panel with everything that is known about a photo, and with what people may say about it.
+// The panel with all facts about a photo, and with fields to edit some of them.
 //
-// 1. A change is shown as done only after the server took it; what it refused stays in the field, with the reason.
+// 1. A change is shown as done only after the server accepted it; a refused text stays in the field, with the reason.
 
 import * as api from './api.js';
 import { stars } from './dialogs.js';
@@ -9,7 +9,7 @@ import * as format from './format.js';
 import { readOnly } from './session.js';
 import { texts } from './texts.js';
 
-// Facts that are times; all others are shown as they are.
+// Facts that are times; all others are shown unchanged.
 const times = new Set(['taken', 'modified']);
 const words = ({ name, value }) => (times.has(name) ? format.moment(value) : plain(value));
 
@@ -17,7 +17,7 @@ export class FactsPanel {
   #isOpen = false;
   #shown = null;
 
-  /** `leave()` closes the panel, `changed(item)` is called after an edit. */
+  /** `leave()` closes the panel; `changed(item)` is called after an edit. */
   constructor(leave, changed) {
     this.changed = changed;
     this.body = make('div', { class: 'facts-body', tabIndex: 0, role: 'group', 'aria-label': texts.facts });
@@ -45,7 +45,7 @@ export class FactsPanel {
       if (shown !== this.#shown || !this.#isOpen) return;
       const isHere = this.body.contains(document.activeElement) && this.body.item === shown.item;
       const held = isHere ? document.activeElement : null;
-      // A field that people are in is not taken away from them, and the keyboard stays where it was.
+      // A field that the user is typing in is not replaced, and the keyboard focus stays where it was.
       if (held && /^(INPUT|TEXTAREA)$/.test(held.tagName)) return;
       this.body.item = shown.item;
       this.body.replaceChildren(...this.#edits(shown, facts.edit ?? {}),

@@ -1,11 +1,12 @@
-// The files that people chose or dropped, one after the other.
+// The queue of files that the user chose or dropped.
 //
-// 1. A folder is read while its files are sent; no more than 1,000 of them are known ahead.
-// 2. What cannot be read is among the files all the same, and fails when it is opened: nothing is left out in silence.
+// 1. A folder is read while its files are sent, at most 1,000 files ahead.
+// 2. A file that cannot be read is in the queue as well, and fails when it is opened, so that no file is silently left
+//    out.
 
 const ahead = 1000;
 
-/** Entries of a drop. They must be taken in the moment of the drop. */
+/** The entries of a drop. They must be taken during the drop event. */
 export function entriesOf(transfer) {
   return [...transfer.items].filter((item) => item.kind === 'file')
     .map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile()).filter(Boolean);
@@ -34,22 +35,22 @@ async function* walkAll(entries) {
   for (const entry of entries) yield* walk(entry, '');
 }
 
-/** Files in order, each as `{ file(), path, album, isOnce }`; `path` is '' if it was in no folder. */
+/** Files in order, each as `{ file(), path, album, isOnce }`; `path` is '' if it was not in a folder. */
 export class FileQueue {
   #sources = [];
   #known = [];
   #reading = null;
   #others = [];
 
-  /** How many are known to wait. */
+  /** The number of files known to wait. */
   get waiting() { return this.#others.reduce((sum, other) => sum + other.waiting, this.#known.length); }
 
-  /** Whether nothing waits, and nothing is left to be read. */
+  /** Whether no file waits, and no folder is left to be read. */
   get isEmpty() {
     return this.#known.length === 0 && this.#sources.length === 0 && this.#others.every((other) => other.isEmpty);
   }
 
-  /** All are for `album`, the path of one. `isOnce`: not if any album has them. */
+  /** Adds entries for the album with the path `album`. `isOnce`: skip files that any album has. */
   addEntries(entries, album, isOnce) { this.#sources.push({ files: walkAll(entries), album, isOnce }); }
 
   addFiles(files, album, isOnce) {
@@ -58,10 +59,10 @@ export class FileQueue {
 
   add(next) { this.#known.push(next); }
 
-  /** What is in another comes after what is in this one. A folder of it may be in the middle of being read. */
+  /** Appends another queue, of which a folder may still be being read. */
   follow(other) { this.#others.push(other); }
 
-  /** The next one; undefined if there is none. Who stopped (`signal`) meanwhile takes none away. */
+  /** The next file; undefined if there is none. If `signal` is aborted while waiting, no file is removed. */
   async next(signal) {
     if (this.#known.length < ahead / 2 && this.#sources.length > 0) {
       this.#reading ??= this.#read().finally(() => { this.#reading = null; });

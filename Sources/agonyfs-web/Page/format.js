@@ -1,4 +1,4 @@
-// Numbers, times and sizes as people read them. Times are those of the clock where the photo was taken.
+// Numbers, times and sizes for people. Times are in the time zone where the photo was taken.
 
 import { language, texts } from './texts.js';
 import { plain } from './dom.js';
@@ -13,7 +13,7 @@ function format(options) {
 const numbers = new Intl.NumberFormat(language);
 export const number = (value) => numbers.format(value);
 
-/** Bytes, by thousands as shops and phones count. */
+/** Bytes with decimal units, as shops and phones use them. */
 export function size(bytes) {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let unit = 0;
@@ -40,11 +40,11 @@ const known = {
   day: { day: 'numeric', month: 'long', year: 'numeric' },
 };
 
-/** A day, counted from 1900-01-01, or its month or year if only that is known; 0 is none. */
+/** A day, counted from 1900-01-01, or its month or year if only that is known; 0 means no date. */
 export const day = (days, precision) =>
   days === 0 ? texts.undated : format(known[precision]).format(Date.UTC(1900, 0, 1) + days * 86_400_000);
 
-/** 2019-07 as July 2019; 2019-07-14 as Sunday, July 14, 2019; anything else as it is. */
+/** 2019-07 as July 2019; 2019-07-14 as Sunday, July 14, 2019; any other text unchanged. */
 export function date(text) {
   const found = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(text);
   if (!found) return plain(text);
@@ -52,7 +52,7 @@ export function date(text) {
   return format(found[3] ? { weekday: 'long', ...known.day } : known.month).format(time);
 }
 
-// The parts of a time: a day, hour and minute, perhaps seconds, a part of one, and the offset of the clock.
+// The parts of a time: a day, hour and minute, perhaps seconds with a fraction, and the UTC offset.
 const times = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2}(?::\d{2})?)?$/;
 
 function told(text, hasSeconds) {
@@ -65,13 +65,13 @@ function told(text, hasSeconds) {
   return hasSeconds && found[7] ? `${shown} ${found[7] === 'Z' ? 'UTC' : found[7]}` : shown;
 }
 
-/** When a photo was taken, as exactly as it is known: 2019, 2019-07, 2019-07-14T21:30:05+02:00; no seconds are told. */
+/** When a photo was taken, as exactly as it is known: 2019, 2019-07, 2019-07-14T21:30:05+02:00; without seconds. */
 export const taken = (text) => told(text, false);
 
-/** The same to the second, with the offset of the clock. */
+/** A time with seconds and the UTC offset. */
 export const moment = (text) => told(text, true);
 
-/** The title of a section of a group. */
+/** The title of a section in a grouping. */
 export function section(title, group) {
   if (title === '') {
     return { day: texts.undated, month: texts.undated, place: texts.noPlace, tag: texts.noTag, album: texts.noAlbum }[group] ?? '';

@@ -1,15 +1,15 @@
-// Fingers and mouse over a picture: taps, drags and pinches, as calls.
+// Touch and mouse gestures on a picture: taps, drags and pinches become calls.
 //
-// 1. A single tap waits 0.2 s for a second one; a drag begins after 8 px, and is no tap then.
+// 1. A single tap waits 0.2 s for a second one. A movement of more than 8 px is a drag and not a tap.
 
 const tapWait = 200;
 const slack = 8;
 const holdWait = 500;
 
 /**
- * Calls of `on`, in pixels from the element's middle: `tap(x, y)`, `double(x, y)`, `hold()`, `released()`, `begin()`,
- * `drag(dx, dy, isTouch)`, `drop({x, y})` with the speed in px/ms, `pinch(factor, x, y, dx, dy)`, `pinched()`,
- * `wheel(event, x, y)`.
+ * Calls functions of `on`, with coordinates in pixels from the element's middle: `tap(x, y)`, `double(x, y)`, `hold()`,
+ * `released()`, `begin()`, `drag(dx, dy, isTouch)`, `drop({x, y})` with the speed in px/ms, `pinch(factor, x, y, dx,
+ * dy)`, `pinched()`, `wheel(event, x, y)`.
  */
 export function listen(element, on) {
   const fingers = new Map();
@@ -34,7 +34,7 @@ export function listen(element, on) {
   element.addEventListener('pointerdown', (event) => {
     if (event.button !== 0 || event.target.closest('button, a, input, .own')) return;
     const { target } = event;
-    // The browser's own bar below a video is left alone.
+    // The browser's controls at the bottom of a video keep their events.
     if (target.tagName === 'VIDEO' && target.controls && target.getBoundingClientRect().bottom - event.clientY < 72) return;
     fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     clearTimeout(holding);
@@ -87,7 +87,7 @@ export function listen(element, on) {
     if (!fingers.delete(event.pointerId)) return;
     clearTimeout(holding);
     if (fingers.size > 0) {
-      // What remains of a pinch goes on as a drag.
+      // A pinch continues as a drag when one finger is lifted.
       const [left] = fingers.values();
       start = { ...left };
       isDragged = true;

@@ -1,7 +1,7 @@
-// Photos and titles of the grid as elements, made once and used again.
+// The elements of the grid's photos and titles, which are recycled.
 //
-// 1. A cell shows its number, its colour and its kind at once; its picture and its name when they are here.
-// 2. A cell that is used again keeps no picture of before.
+// 1. A cell shows its position, colour and kind at once, and its picture and name when they arrive.
+// 2. A recycled cell does not keep its earlier picture.
 
 import { isStill, make, plain } from './dom.js';
 import * as format from './format.js';
@@ -19,7 +19,7 @@ export class GridCells {
 
   get(item) { return this.#cells.get(item); }
 
-  /** The cell of a photo, `address` is its thumbnail if there is one. */
+  /** The cell of a photo; `address` is its thumbnail if that is loaded. */
   make(item, left, width, isFocused, address) {
     const cell = this.#spare.pop() ?? make('div', { role: 'gridcell' },
       make('img', { alt: '', decoding: 'async', draggable: 'false' }));
@@ -36,7 +36,7 @@ export class GridCells {
     return cell;
   }
 
-  /** Shows a thumbnail that came. */
+  /** Shows a thumbnail that has arrived. */
   show(item, address, isKnown = false) {
     const cell = this.#cells.get(item);
     if (!cell || !address) return;
@@ -46,7 +46,7 @@ export class GridCells {
     image.src = address;
   }
 
-  /** Shows a sharper thumbnail in the place of the small one, when it can be drawn at once. */
+  /** Replaces the small thumbnail with a sharper one, once that is decoded. */
   async sharpen(item, address) {
     const cell = this.#cells.get(item);
     if (!cell || !address) return;
@@ -60,7 +60,7 @@ export class GridCells {
     if (this.#cells.get(item) === cell && cell.item === item) this.show(item, address, true);
   }
 
-  /** Draws a photo again after it was changed, or its name came. */
+  /** Updates a photo after it was changed, or after its name arrived. */
   refresh(item) {
     const cell = this.#cells.get(item);
     if (!cell) return;
@@ -87,10 +87,10 @@ export class GridCells {
     }
   }
 
-  /** Shows what is selected. */
+  /** Updates the marks of all cells from the selection. */
   markAll() { for (const cell of this.#cells.values()) this.#mark(cell); }
 
-  /** Takes the cells of a row away. */
+  /** Removes a row, and recycles its cells. */
   drop(row) {
     for (const cell of [...row.children]) {
       const image = cell.firstChild;
@@ -103,7 +103,7 @@ export class GridCells {
     row.remove();
   }
 
-  /** The title of a group; a press selects all of it. */
+  /** The title of a group; a press selects the whole group. */
   header(group) {
     const { title, first, count } = this.snapshot.groups[group];
     const name = format.section(title, this.snapshot.question.group);

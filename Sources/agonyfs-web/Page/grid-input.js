@@ -1,12 +1,13 @@
-// What fingers, mouse and keyboard do in the grid.
+// Touch, mouse and keyboard input of the grid.
 //
-// 1. Every gesture has a key and a button as well: the mark in the corner of a photo, the title of a section, the bar.
+// 1. Every gesture has an equivalent key and button: the mark in the corner of a photo, the title of a section, the
+//    bar.
 
 const longPress = 450;
 const slack = 8;
 const corner = 44;
 
-/** Listens to a grid; `open(item)` shows a photo, `zoom(step)` changes the size of rows. */
+/** Attaches the listeners to a grid; `open(item)` shows a photo, `zoom(step)` changes the size of rows. */
 export function listenToGrid(grid, { open, zoom }) {
   const { element, canvas, selection, snapshot } = grid;
   let press = null;
@@ -61,7 +62,7 @@ export function listenToGrid(grid, { open, zoom }) {
     if (item !== undefined) press.drag(item);
   }
 
-  // Near an edge the grid scrolls below the finger.
+  // During a drag near an edge, the grid scrolls.
   function scrollOn() {
     if (!press?.drag) return;
     const box = element.getBoundingClientRect();
@@ -76,7 +77,7 @@ export function listenToGrid(grid, { open, zoom }) {
 
   element.addEventListener('pointerup', end);
   element.addEventListener('pointercancel', end);
-  // A finger that drags must not scroll as well.
+  // A drag to select must not scroll the page.
   element.addEventListener('touchmove', (event) => { if (press?.drag) event.preventDefault(); }, { passive: false });
   canvas.addEventListener('contextmenu', (event) => {
     if (event.target.closest('.cell') && (press || isEaten)) event.preventDefault();
@@ -96,14 +97,14 @@ export function listenToGrid(grid, { open, zoom }) {
     grid.focused = cell.item;
   });
 
-  // Where a press chooses, two show.
+  // In a choice, a single click selects, so a double click shows the photo.
   canvas.addEventListener('dblclick', (event) => {
     const cell = event.target.closest('.cell');
     if (cell && selection.isAsked) open(cell.item);
   });
 
   element.addEventListener('keydown', (event) => {
-    // What stands above and below the photos has keys of its own.
+    // The parts above and below the photos handle their own keys.
     if (event.target !== element && !canvas.contains(event.target)) return;
     const isHeader = event.target.closest('.header');
     const { layout } = grid;

@@ -1,9 +1,9 @@
-// The grid: only what is near the screen is in the document.
+// The grid, which keeps only the photos near the screen in the document.
 //
 // 1. At most 400 elements, however many photos there are.
-// 2. What is at the top of the screen stays there when the width changes.
-// 3. Every photo has its small thumbnail first. On a fine screen those that are seen get a sharper one when nothing moves:
-//    it is four times as wide, and the server may have to make it.
+// 2. The photo at the top of the screen stays there when the width changes.
+// 3. Every photo first gets its small thumbnail. On a high-resolution screen, the visible ones get a sharper thumbnail
+//    when scrolling stops, because that is four times as wide, and the server may have to make it.
 
 import { make } from './dom.js';
 import { GridCells } from './grid-cells.js';
@@ -14,9 +14,9 @@ import { texts } from './texts.js';
 import { Thumbs } from './thumbs.js';
 
 const mostElements = 380;
-/** Pixels of the screen that are as high as a row, from which small thumbnails look coarse. */
+/** The height of rows in device pixels from which small thumbnails look coarse. */
 const fineHeight = 300;
-/** Milliseconds without movement after which sharper thumbnails are asked for. */
+/** The milliseconds without movement before sharper thumbnails are requested. */
 const calmTime = 400;
 
 export class Grid {
@@ -27,12 +27,12 @@ export class Grid {
   #frame = 0;
   #calm;
   #still;
-  /** The photo that was at the top of the screen before a layout, and how far the screen began below its top. */
+  /** The photo at the top of the screen before a layout, and the distance from its top to that of the screen. */
   #kept;
 
-  /** `leading` and `trailing` stand above and below the photos; `moved()` is called after every movement. */
+  /** `leading` and `trailing` are the elements above and below the photos; `moved()` is called after every movement. */
   constructor({ snapshot, selection, leading, trailing, moved }) {
-    // `density` is the wanted height of rows as a factor.
+    // `density` is a factor for the target height of rows.
     Object.assign(this, { snapshot, selection, leading, trailing, density: 1, focused: 0 });
     this.canvas = make('div', { class: 'canvas', role: 'grid', 'aria-label': texts.photos, 'aria-multiselectable': 'true' });
     this.element = make('div', { class: 'scroller', tabIndex: -1 }, leading, this.canvas, ...[trailing].filter(Boolean));
@@ -53,7 +53,7 @@ export class Grid {
     for (const part of [leading, trailing]) if (part) this.observer.observe(part);
   }
 
-  /** Lays everything out for the width that there is; what is at the top of the screen stays there. */
+  /** Lays out all photos for the current width; the photo at the top of the screen stays there. */
   measure(isForced = false) {
     const width = this.canvas.clientWidth;
     const lead = this.leading?.offsetHeight ?? 0;
@@ -61,15 +61,15 @@ export class Grid {
     const view = this.element.clientHeight;
     if (width <= 0 || view <= 0) return;
     this.scroll.view = view;
-    // A screen full of photos has to fit into the limit of elements. Every step below the usual height is a smaller one all
-    // the same.
+    // A screen full of photos has to fit into the limit of elements. Steps below the usual height still have to differ,
+    // so they are distributed over the remaining range.
     const least = Math.sqrt((width * view) / 130);
     const usual = Math.max(width < 500 ? 128 : width < 1000 ? 176 : 216, least);
     const height = this.density > 1 ? usual * this.density
       : usual * (Math.max(usual / 2, least) / usual) ** -Math.log2(this.density);
     const now = this.layout;
     if (!isForced && now && now.width === width && now.height === height && this.lead === lead && this.trail === trail) return this.#soon();
-    // As long as a layout is not done the screen is still where the one before has it.
+    // As long as a layout is not finished, the screen still shows the position from the one before.
     if (!now || now.done) {
       const anchor = now && this.scroll.top > lead ? now.first[now.rowAt(this.scroll.top - lead)] : null;
       this.#kept = { anchor, offset: anchor === null ? 0 : this.scroll.top - lead - now.top[now.rowOf(anchor)] };
@@ -101,7 +101,7 @@ export class Grid {
     });
   }
 
-  /** Heights of the content that are on the screen, without what leads. */
+  /** The visible range of the content, in pixels from the first row. */
   get window() {
     const top = this.scroll.top - this.lead;
     return { top, bottom: top + this.scroll.view };
@@ -119,7 +119,7 @@ export class Grid {
     let low = first;
     let high = last;
     let elements = this.#cost(first, last + 1) + 6;
-    // One screen above and one below, as far as there is room.
+    // Adds up to one screen above and one below, within the limit of elements.
     while (elements < mostElements) {
       const isBelow = high + 1 < layout.rows && layout.top[high + 1] < bottom + this.scroll.view;
       const isAbove = low > 0 && layout.top[low - 1] > top - this.scroll.view;
@@ -143,7 +143,7 @@ export class Grid {
     this.#ask(first, last, low, high);
   }
 
-  // How many elements rows have: two for each photo, and five for a title above.
+  // The number of elements in rows: two for each photo, and five for a title above.
   #cost(from, to) {
     let elements = 0;
     for (let row = from; row < to; row += 1) {
@@ -154,7 +154,7 @@ export class Grid {
     return elements;
   }
 
-  // While it flies nothing is asked for: what is seen then is gone before it comes.
+  // During fast scrolling nothing is requested, because it would be out of sight before it arrives.
   #ask(first, last, low, high) {
     clearTimeout(this.#calm);
     clearTimeout(this.#still);
@@ -179,7 +179,7 @@ export class Grid {
     }
   }
 
-  // Asks for sharper thumbnails of what is seen, when nothing has moved for a while and all small ones are here.
+  // Requests sharper thumbnails of visible photos, after a pause in scrolling and when all small ones are loaded.
   #sharpen() {
     clearTimeout(this.#still);
     if (this.layout.height * devicePixelRatio <= fineHeight || !this.thumbs.isDone) return;
@@ -187,7 +187,7 @@ export class Grid {
       const items = [];
       const [first, last] = this.seen;
       for (let item = this.layout.first[first]; item < this.layout.end(last); item += 1) {
-        // Of a video it would be made anew, to be no sharper than the video is.
+        // For a video, the server would have to make one that is no sharper than the video.
         if (this.snapshot.kind(item) !== kinds.video) items.push(item);
       }
       this.sharp.want(items);
@@ -223,7 +223,7 @@ export class Grid {
   #drop(number) {
     const row = this.#rows.get(number);
     this.#rows.delete(number);
-    // The keyboard goes on where it was, when that is brought back.
+    // Keeps the keyboard focus in the grid, so that it can return when the row does.
     if (row.contains(document.activeElement)) this.element.focus({ preventScroll: true });
     this.cells.drop(row);
   }
@@ -246,7 +246,7 @@ export class Grid {
 
   refresh(item) { this.cells.refresh(item); }
 
-  /** Brings a photo onto the screen, in the middle or with as little movement as possible. */
+  /** Scrolls a photo into view, to the middle or with as little movement as possible. */
   reveal(item, isMiddle = false) {
     const row = this.layout.rowOf(item);
     const top = this.layout.top[row];
@@ -258,7 +258,7 @@ export class Grid {
     else if (top + tall > bottom - 8) this.scroll.jump(top + this.lead + tall - view + 96);
   }
 
-  /** Moves the keyboard to a photo. */
+  /** Moves the keyboard focus to a photo. */
   focus(item) {
     const before = this.cells.get(this.focused);
     if (before) before.tabIndex = -1;

@@ -1,4 +1,4 @@
-// Reads a piece of a file and hashes it, away from the page. The bytes that were hashed are those that are sent.
+// Reads a piece of a file and hashes it in a worker. The same buffer is then sent, so the hash matches the sent bytes.
 
 addEventListener('message', async ({ data: { id, file, from, to } }) => {
   try {

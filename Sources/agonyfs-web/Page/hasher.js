@@ -1,4 +1,4 @@
-// The worker that hashes, as a function.
+// A function that calls the hashing worker.
 
 import { onForget } from './session.js';
 
@@ -6,10 +6,10 @@ let worker = null;
 let number = 0;
 const waiting = new Map();
 
-// The one script address that this page ever makes.
+// The policy allows this one script address.
 const policy = globalThis.trustedTypes?.createPolicy('agonyfs-worker', { createScriptURL: () => '/assets/hash-worker.js' });
 
-/** Bytes (`buffer`) and `digest` of a piece of a file. Throws if it cannot be read any more. */
+/** The bytes (`buffer`) and the `digest` of a piece of a file. Throws if it cannot be read any more. */
 export function piece(file, from, to) {
   worker ??= start();
   number += 1;

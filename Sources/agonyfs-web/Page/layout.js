@@ -1,7 +1,7 @@
-// Justified rows, from widths and heights alone.
+// Justified rows, computed from widths and heights only.
 //
-// 1. Each photo is in exactly one row, in order; a row is filled from edge to edge, but the last of a group.
-// 2. No slice of the work takes longer than 4 ms; what was laid out already is shown meanwhile.
+// 1. Each photo is in exactly one row, in order; every row is filled from edge to edge, except the last one of a group.
+// 2. The work runs in slices of at most 4 ms; finished rows are shown in between.
 
 import { nextTurn } from './turns.js';
 
@@ -9,7 +9,10 @@ const slice = 4;
 const narrowest = 0.4;
 const widest = 3.5;
 
-/** The last of `count` numbers from 0 of which `isBefore(number)` is true, as it is of all before it; 0 if there is none. */
+/**
+ * The last of `count` numbers from 0 for which `isBefore(number)` is true; it is true for all before. 0 if there is
+ * none.
+ */
 export function lastUpTo(count, isBefore) {
   let low = 0;
   let high = Math.max(0, count - 1);
@@ -23,8 +26,8 @@ export function lastUpTo(count, isBefore) {
 
 export class Layout {
   /**
-   * `width` of a row, wanted `height` of one, `gap` between photos, `header` above a group, `lead` above
-   * everything: pixels.
+   * All lengths are in pixels: `width` of a row, target `height` of a row, `gap` between photos, `header` above a
+   * group, `lead` above everything.
    */
   constructor(snapshot, { width, height, gap, header, lead }) {
     Object.assign(this, { snapshot, width, height, gap, header, lead });
@@ -39,7 +42,7 @@ export class Layout {
     this.isCancelled = false;
   }
 
-  /** Lays out everything; `progress` is called after the first slice and at the end. */
+  /** Lays out all photos; `progress` is called after the first slice and at the end. */
   async run(progress) {
     const { snapshot, width, height, gap } = this;
     let y = this.lead;
@@ -60,7 +63,7 @@ export class Layout {
         let tall = (width - (number - 1) * gap) / sum;
         if (tall <= height) {
           const before = number > 1 ? (width - (number - 2) * gap) / (sum - aspect) : Infinity;
-          // Whichever is nearer to the wanted height: with this photo, or without it.
+          // Ends the row with or without this photo, whichever comes nearer to the target height.
           if (before / height < height / tall) {
             y = this.#row(first, y, before);
             first = item;
@@ -104,24 +107,24 @@ export class Layout {
     return y + height + this.gap;
   }
 
-  // Until the end is known, the rest is taken to be as tall as the beginning.
+  // Until the end is known, the height of the rest is estimated from the beginning.
   #publish(y, items, progress) {
     this.total = this.done ? y : this.lead + ((y - this.lead) * this.snapshot.count) / items;
     progress(this);
   }
 
-  /** The item after the last of a row. */
+  /** The photo after the last one of a row. */
   end(row) {
     const next = row + 1 < this.rows ? this.first[row + 1] : this.snapshot.count;
     return this.done ? next : Math.min(next, this.first[row] + 100);
   }
 
-  /** The row at a height, or the nearest. */
+  /** The row at a vertical position, or the nearest one. */
   rowAt(y) { return lastUpTo(this.rows, (row) => this.top[row] <= y); }
   rowOf(item) { return lastUpTo(this.rows, (row) => this.first[row] <= item); }
   groupAt(y) { return lastUpTo(this.groups, (group) => this.groupTop[group] <= y); }
 
-  /** Left edges of the photos of a row, and the right edge of the last. */
+  /** The left edges of the photos of a row, and the right edge of the last one, plus the gap. */
   edges(row) {
     const edges = [0];
     let x = 0;
@@ -131,7 +134,7 @@ export class Layout {
       edges.push(Math.round(x));
     }
     const right = edges[edges.length - 1] - this.gap;
-    // Rounding of the height is taken up by the widths.
+    // The widths compensate for the rounding of the height.
     if (Math.abs(right - this.width) < 0.04 * this.width || right > this.width) {
       const scale = (this.width + this.gap) / (right + this.gap);
       return edges.map((edge) => Math.round(edge * scale));

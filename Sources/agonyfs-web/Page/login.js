@@ -1,12 +1,12 @@
-// The password field: all that a locked page shows.
+// The password field, which is all that a locked page shows.
 //
-// 1. The field is not in a form, is no password to the browser's manager, and is emptied before it is answered.
+// 1. The field is not in a form, is not recognized by password managers, and is emptied before the password is sent.
 
 import * as api from './api.js';
 import { button, empty, icon, make } from './dom.js';
 import { texts } from './texts.js';
 
-/** Shows the field, and what was interrupted; `done` is called when the space is open. */
+/** Shows the field, and a message about what was interrupted; `done` is called when the space is open. */
 export function showLogin(done, interrupted = '') {
   const app = document.getElementById('app');
   empty(app);

@@ -1,4 +1,4 @@
-// The page: what is shown, and the way between its parts.
+// The page: its views, and the navigation between them.
 
 import { Albums, albumPlace } from './albums.js';
 import * as api from './api.js';
@@ -22,7 +22,7 @@ session.onForget(() => {
   return left;
 });
 
-/** Shows a view in place of the one that is there. */
+/** Replaces the current view. */
 function show(next) {
   view?.close();
   view = next;
@@ -84,7 +84,9 @@ async function start() {
   return undefined;
 }
 
-/** The server may not know yet that this page is locked; before it does, nothing is loaded. */
+/**
+ * Locks the session again, because the server may not know that this page is locked; only then is the page reloaded.
+ */
 async function lockAgain() {
   try {
     await api.lock();

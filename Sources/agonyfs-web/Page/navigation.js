@@ -1,16 +1,17 @@
-// The browser's way back closes what is open: the viewer, a panel, an album.
+// The browser's back button closes what is open: the viewer, a panel, an album.
 //
-// 1. Address, title and state of the history say only how deep the page is; no name ever gets there.
-// 2. What is open decides, and the history follows: something closes at once, and one way through the history is asked for
-//    at a time. So whoever goes back twice in one moment closes two things, and never leaves the page for it.
+// 1. The address, title and state of the history contain only the depth of the page, never a name.
+// 2. The open parts are authoritative, and the history follows: a part closes at once, and only one movement in the
+//    history is requested at a time. So if the user goes back twice in one moment, two parts close, and the page is not
+//    left.
 
 const closers = [];
-/** Where the history is. */
+/** The current depth of the history. */
 let depth = 0;
-/** Where it was asked to go, until it says that it is there. */
+/** The requested depth, until the history has arrived there. */
 let asked = null;
 
-// A page that was loaded anew has nothing open.
+// Nothing is open after the page was reloaded.
 history.replaceState({ depth }, '');
 
 function follow() {
@@ -28,13 +29,13 @@ function closeTo(wanted) {
   while (closers.length > wanted) closers.pop()();
 }
 
-/** Something was opened; `close` is called when people go back. */
+/** Registers an opened part; `close` is called when the user goes back. */
 export function opened(close) {
   closers.push(close);
   follow();
 }
 
-/** Closes what was opened last. */
+/** Closes the part that was opened last. */
 export function back() {
   if (closers.length === 0) return;
   closeTo(closers.length - 1);
@@ -49,7 +50,7 @@ export function closeAll() {
 
 addEventListener('popstate', (event) => {
   depth = event.state?.depth ?? 0;
-  // Further than it was asked, or without having been asked: people went back themselves.
+  // The user went back, because the history went further than requested, or without a request.
   if (asked === null || depth < asked) closeTo(depth);
   asked = null;
   follow();

@@ -1,7 +1,7 @@
 // Files that are neither photos nor videos: listed below the photos of an album or of the trash, and below the albums.
 //
-// 1. A file is only saved, never shown: it may be a page with scripts.
-// 2. A line goes when the server said that the file went, and not before.
+// 1. A file can only be downloaded, never shown: it may be a page with scripts.
+// 2. A line is removed only after the server confirmed that the file was moved.
 
 import { each, follow } from './actions.js';
 import { chooseAlbum } from './album-picker.js';
@@ -11,9 +11,9 @@ import { button, make, plain } from './dom.js';
 import * as format from './format.js';
 import { texts } from './texts.js';
 
-/** Lines that are shown at first, and with each further look. */
+/** The number of lines that are shown at first, and added by each press. */
 const step = 100;
-// How long until files that wait to be looked at are asked for again, at first and at last, in milliseconds.
+// The shortest and longest pause before unexamined files are queried again, in milliseconds.
 const shortest = 1000;
 const longest = 60_000;
 
@@ -38,9 +38,9 @@ export class OtherFiles {
   count = 0;
 
   /**
-   * Those of an album (`album`, its path) or of the trash (`trash`); `changed()` is called when something could not be done,
-   * for what is listed may be old; `counted()` when it is known how many there are. Nothing is listed before `load()`, which
-   * may be called again.
+   * The files of an album (`album`, its path) or of the trash (`trash`). `changed()` is called when an action failed,
+   * because the list may be outdated; `counted()` when the number of files is known. Nothing is listed before `load()`,
+   * which may be called again.
    */
   constructor(place, changed, counted = () => {}) {
     Object.assign(this, { place, changed, counted });
@@ -54,7 +54,7 @@ export class OtherFiles {
       this.title, this.problem, this.list, this.more, this.rest);
   }
 
-  /** Asks what there is. It never fails: photos and albums are there without it. */
+  /** Fetches the list. It never throws: photos and albums are usable without it. */
   async load(signal) {
     try {
       const answer = await api.otherFiles(this.place, signal);
@@ -67,7 +67,7 @@ export class OtherFiles {
       this.problem.textContent = '';
       this.list.replaceChildren();
       this.#more();
-      // A file that has just come may be a photo, until somebody looked at it.
+      // A new file may turn out to be a photo when it is examined.
       clearTimeout(this.#timer);
       if (answer.pending > 0) this.#later();
     } catch (problem) {
@@ -96,7 +96,7 @@ export class OtherFiles {
     this.more.textContent = texts.showMore(Math.min(step, left));
   }
 
-  // Lists some more, and gives the first of them.
+  // Lists some more files, and returns the first new line.
   #more() {
     const lines = this.#files.slice(this.#shown, this.#shown + step).map((file) => this.#line(file));
     this.#shown += lines.length;
@@ -107,7 +107,7 @@ export class OtherFiles {
 
   #line({ i, name, size }) {
     const shown = plain(name);
-    // Its number is one of this snapshot, whatever is listed later.
+    // The file's number belongs to this snapshot, whatever is listed later.
     const { snapshot } = this;
     const act = (drawing, words, call) => button(drawing, words, async () => {
       const done = await call(snapshot, i, shown);

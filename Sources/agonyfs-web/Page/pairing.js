@@ -1,13 +1,13 @@
-// Gives the secret of the QR code to the server, and goes to the page.
+// Sends the secret of the QR code to the server, and opens the page.
 //
-// 1. The secret leaves the address bar and the history before anything else happens.
+// 1. The secret is removed from the address bar and the history before anything else happens.
 
 const secret = location.hash.slice(1);
 history.replaceState(null, '', location.pathname);
 const said = document.getElementById('said');
 
 async function pair() {
-  // Beside this page; there is nothing else for who is not paired.
+  // Loaded from this address, because an unpaired browser can access no other.
   const { texts } = await import(`${location.pathname}?texts.js`).catch(() => ({}));
   if (!texts) return location.reload();
   said.textContent = texts.pairing;

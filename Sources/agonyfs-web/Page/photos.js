@@ -1,4 +1,4 @@
-// Photos in a grid: all, those of an album, of a search, or of the trash.
+// A grid of photos: all photos, or those of an album, of a search, or of the trash.
 
 import * as actions from './actions.js';
 import { newSelection } from './choice.js';
@@ -16,10 +16,10 @@ import { isOpen, showViewer } from './viewer.js';
 
 const orders = ['time', '-time', 'name', 'size', 'rating'];
 const groups = ['month', 'day', 'album', 'place', 'tag', 'type', 'none'];
-/** How large thumbnails are, in steps from the usual size, until the page is loaded anew. */
+/** The size of thumbnails in steps from the usual size, until the page is reloaded. */
 let size = 0;
 const sizes = { smallest: -3, largest: 4, step: 1.25 };
-// How long until photos that are being examined are asked for again, at first and at last, in milliseconds.
+// The shortest and longest pause before unexamined photos are queried again, in milliseconds.
 const shortest = 4000;
 const longest = 600_000;
 
@@ -29,14 +29,14 @@ export class Photos {
   #pause = shortest;
   #pending = 0;
   #timer;
-  /** The list of other files, which stays as it is until it is loaded again, and what is said where there is no photo. */
+  /** The list of other files, which stays until it is reloaded, and the text that is shown if there are no photos. */
   #others;
   #nothing;
-  /** The same slider twice: a narrow bar has no room for it, and there it stands above the photos. */
+  /** The slider exists twice: if the bar is too narrow, it is shown above the photos. */
   #sliders = [this.#slider(), this.#slider()];
 
   /**
-   * `place`: title, question (q, group, sort, album, trash), `lead()` for what stands above, `others(changed, counted)`
+   * `place`: title, question (q, group, sort, album, trash), `lead()` for elements above, `others(changed, counted)`
    * for the list of other files below, `back` if there is a way back.
    */
   constructor(place) {
@@ -54,7 +54,7 @@ export class Photos {
     this.load();
   }
 
-  /** Asks anew; what was at the top of the screen is there again. */
+  /** Loads the photos; if `isQuiet`, the scroll position is kept. */
   async load(isQuiet = false, mayWait = false) {
     if (this.#isClosed) return;
     clearTimeout(this.#timer);
@@ -72,7 +72,7 @@ export class Photos {
       this.#show(snapshot, lead, isQuiet ? kept : 0);
     } catch (problem) {
       if (asking.signal.aborted || problem.status === 401) return;
-      // Nobody asked for it, and what is there is still good, or all that there is without a connection.
+      // The user did not request this load, and the current photos are still usable, so they stay.
       if ((mayWait || (isQuiet && problem.status === 0)) && this.grid) return this.#later();
       this.#close();
       this.body.replaceChildren(make('div', { class: 'nothing', role: 'alert' }, make('p', { text: problem.message }),
@@ -96,7 +96,7 @@ export class Photos {
 
   get #isSearch() { return this.question.q !== (this.place.question.q ?? ''); }
 
-  // Whether something would be lost if the photos were shown anew.
+  // Whether the user would lose something if the photos were reloaded.
   get #isUsed() {
     return document.hidden || isOpen() || !(this.selection?.isEmpty ?? true) || document.querySelector('dialog') !== null
       || Boolean(this.#others?.element.contains(document.activeElement));
@@ -107,7 +107,7 @@ export class Photos {
     if (!this.#isClosed) this.#timer = setTimeout(() => this.refresh(), milliseconds);
   }
 
-  /** Photos came: they are shown as soon as nothing is selected or looked at. */
+  /** Shows new photos as soon as nothing is selected or open. */
   refresh() {
     if (this.#isUsed) this.#later();
     else this.load(true, true);
@@ -116,7 +116,7 @@ export class Photos {
   #show(snapshot, lead, kept) {
     this.#close();
     this.snapshot = snapshot;
-    // A mount that examines nothing by itself has nothing to wait for.
+    // If the mount does not examine files now, there is nothing to wait for.
     if (snapshot.examining && snapshot.pending > 0 && this.#pause < longest) {
       this.#later(this.#pause);
       this.#pause *= snapshot.pending === this.#pending ? 2 : 1;
@@ -179,11 +179,11 @@ export class Photos {
   }
 
   #bar() {
-    // A choice has a bar of its own.
+    // A choice has its own bar.
     const isSelecting = this.selection && !this.selection.isAsked && !this.selection.isEmpty;
     this.element.classList.toggle('selecting', Boolean(isSelecting));
     if (isSelecting) return this.#selectionBar();
-    // Whoever types in the field goes on typing.
+    // A search field that the user is typing in stays.
     if (this.bar.contains(this.search.element)) return undefined;
     this.bar.className = 'bar';
     this.bar.replaceChildren(...[this.place.back && button('back', texts.back, this.place.back), this.search.element,
@@ -198,7 +198,8 @@ export class Photos {
       if (number > 0) this.selection.clear();
     };
     const gone = (number) => {
-      // After an error some may be gone all the same; what is selected can be tried again before it is asked for anew.
+      // After an error some photos may be gone anyway. The list is reloaded later, so that the selection can be tried
+      // again.
       if (number === 0) this.refresh();
       if (number > 0) {
         this.selection.clear();
@@ -214,7 +215,7 @@ export class Photos {
         act('heart', texts.favourite, (snapshot, some) =>
           actions.favourite(snapshot, some, (item) => this.grid.refresh(item)), () => {}),
         act('trash', texts.toTrash, actions.toTrash, gone)];
-    // An album has one cover.
+    // An album has one cover, so the button is shown for a single photo.
     const cover = this.place.album && act('photos', texts.albumCover, actions.makeCover);
     if (cover) {
       cover.classList.add('makes-cover');
@@ -243,7 +244,7 @@ export class Photos {
     this.load();
   }
 
-  /** The server forgot the snapshot: the same question is asked again. */
+  /** The server dropped the snapshot, so the question is asked again. */
   gone() {
     say(texts.askedAgain);
     this.load(true);
@@ -256,7 +257,7 @@ export class Photos {
   }
 }
 
-/** Titles of days in the trash help nobody. */
+/** The trash is not grouped, because titles of days are of no use there. */
 export const trash = () => ({ title: texts.trash, nothing: texts.trashEmpty, question: { trash: 1, group: 'none' },
   others: (changed, counted) => new OtherFiles({ trash: 1 }, changed, counted),
   buttons: (view) => (readOnly() ? [] : [button('trash', texts.emptyTrash,

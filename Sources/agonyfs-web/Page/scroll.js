@@ -1,9 +1,9 @@
-// Scrolling through more than a browser can hold.
+// Scrolls content that is taller than a browser allows.
 //
-// 1. The element is never taller than 8 million pixels. Near both ends a pixel of it is one of the content; in the middle
-//    it stands for more.
-// 2. A movement by finger or wheel moves the content by as much, everywhere; only jumps go by the mapping. When nothing
-//    moves, the element is brought to where the mapping wants it, and the content does not move on the screen.
+// 1. The element is never taller than 8 million pixels. Near both ends, one of its pixels is one pixel of the content;
+//    in the middle it stands for more.
+// 2. Scrolling by touch or wheel moves the content by the same distance everywhere; only jumps use the mapping. When
+//    scrolling stops, the element is moved to its mapped position, and the content does not move on the screen.
 
 const tallest = 8_000_000;
 const exact = 2_000_000;
@@ -12,7 +12,7 @@ export class MappedScroll {
   #last = 0;
   #idle;
 
-  /** `scroller` scrolls, `canvas` is the tall child; `moved` is called after every movement. */
+  /** `scroller` scrolls, `canvas` is its tall child; `moved` is called after every movement. */
   constructor(scroller, canvas, moved) {
     Object.assign(this, { scroller, canvas, moved, total: 0, top: 0, element: 0, lead: 0, view: scroller.clientHeight });
     this.isMoving = false;
@@ -21,12 +21,12 @@ export class MappedScroll {
   }
 
   get most() { return Math.max(0, this.total - this.view); }
-  /** What is to be taken from a height in the content to have one in the element. */
+  /** The difference between a position in the content and the same one in the element. */
   get shift() { return Math.round(this.top - this.#last); }
 
   /**
-   * The content's height, of which `lead` stands above the canvas and `trail` below it. What is at the top stays there,
-   * unless it is no more.
+   * Sets the height of the content, with `lead` above the canvas and `trail` below it. The position stays, unless it is
+   * past the new end.
    */
   setTotal(total, lead, trail) {
     this.total = Math.max(total, 0);
@@ -37,7 +37,7 @@ export class MappedScroll {
     this.#place();
   }
 
-  /** Brings a height of the content to the top. */
+  /** Scrolls to a position in the content. */
   jump(top) {
     this.top = Math.max(0, Math.min(this.most, top));
     this.#place();

@@ -1,14 +1,14 @@
 // The bar at the edge that jumps to any month.
 //
-// 1. Where there is no mouse only the handle is for fingers, and only while it is seen: a tap beside it is for the photo
-//    there.
+// 1. Without a mouse, only the handle accepts touches, and only while it is visible: a tap next to it belongs to the
+//    photo there.
 
 import { make } from './dom.js';
 import * as format from './format.js';
 import { Snapshot } from './snapshot.js';
 import { texts } from './texts.js';
 
-/** A bar for a grid, with the years beside it and the month under the finger. */
+/** The bar of a grid, with the years next to it and the month at the pointer. */
 export class Scrubber {
   constructor(grid) {
     this.grid = grid;
@@ -87,7 +87,7 @@ export class Scrubber {
     }
   }
 
-  /** Follows the grid. */
+  /** Updates the handle from the grid's position. */
   follow() {
     const { scroll, snapshot } = this.grid;
     if (scroll.most <= 0) return;

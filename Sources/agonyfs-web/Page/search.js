@@ -1,10 +1,10 @@
-// The search field: suggestions while one types, and the place of a mistake.
+// The search field, with suggestions during typing, and with the position of a mistake.
 
 import * as api from './api.js';
 import { icon, make, plain } from './dom.js';
 import { texts } from './texts.js';
 
-/** Where the last word of a query begins. In quotes a blank is part of a word. */
+/** The start of a query's last word. Within quotes, a space is part of a word. */
 function lastWord(query) {
   let [start, isQuoted] = [0, false];
   for (let at = 0; at < query.length; at += 1) {
@@ -15,7 +15,7 @@ function lastWord(query) {
   return start;
 }
 
-/** What is meant by a word that is quoted, or is going to be. */
+/** The text of a word that is quoted, or whose closing quote is missing. */
 const unquoted = (word) => (/^["\u201c-\u201e]/.test(word) ? word.slice(1).replace(/\\(.)/g, '$1') : word);
 
 /** A field for queries; `found(query)` is called when one is entered. */
@@ -76,7 +76,7 @@ export class Search {
     this.field.setAttribute('aria-expanded', String(found.length > 0));
   }
 
-  // The last word is what was suggested for.
+  // Suggestions are for the last word, so they replace it.
   #take({ text, query }) {
     this.field.value = `${this.field.value.slice(0, lastWord(this.field.value))}${query ?? text} `;
     this.field.focus();

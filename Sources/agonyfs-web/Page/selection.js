@@ -1,18 +1,18 @@
-// Which photos are selected.
+// The selected photos.
 //
-// 1. A bit for each photo, so that a million can be selected at once.
-// 2. What may not be chosen never is: the event `refused` says why, `kind` or `most`.
+// 1. Each photo takes one byte, so that a million can be selected at once.
+// 2. A photo that may not be chosen is never selected: the event `refused` states why, `kind` or `most`.
 
 export class Selection extends EventTarget {
   #chosen;
   #refusal;
   count = 0;
-  /** Where a selection by shift or by dragging begins. */
+  /** The start of a selection by shift or by dragging. */
   anchor = 0;
 
   /**
-   * `most` photos at most, and those of which `isAllowed(item)` is true. `isOne`: another one takes the place of the first.
-   * `isAsked`: it is what the page is shown for.
+   * At most `most` photos, and only those for which `isAllowed(item)` is true. `isOne`: a new photo replaces the
+   * selected one. `isAsked`: the page is a dialog for choosing.
    */
   constructor(total, { most = Infinity, isOne = false, isAllowed = () => true, isAsked = false } = {}) {
     super();
@@ -48,14 +48,14 @@ export class Selection extends EventTarget {
     this.#changed();
   }
 
-  /** From the anchor to `item`, whichever is first. */
+  /** Selects all photos between the anchor and `item`. */
   extend(item) {
     for (let each = Math.min(item, this.anchor); each <= Math.max(item, this.anchor); each += 1) this.#set(each, true);
     this.anchor = item;
     this.#changed();
   }
 
-  /** Whether all of a run are selected that may be. */
+  /** Whether all photos of a range that may be chosen are selected. */
   hasAll(first, count) {
     let isAny = false;
     for (let item = first; item < first + count; item += 1) {
@@ -65,7 +65,7 @@ export class Selection extends EventTarget {
     return isAny;
   }
 
-  /** All of a run, or none if no more can be selected. */
+  /** Selects a whole range, or none of it if everything was selected. */
   toggleAll(first, count) {
     const before = this.count;
     for (let item = first; item < first + count; item += 1) this.#set(item, true);
@@ -77,7 +77,10 @@ export class Selection extends EventTarget {
     this.#changed();
   }
 
-  /** A drag: what was selected before it, and all from the anchor to `item`. Returns a function for each further item. */
+  /**
+   * Begins a drag, which selects from the anchor to `item` and restores the rest. Returns a function for each further
+   * item.
+   */
   drag(anchor) {
     const before = this.#chosen.slice();
     const isChosen = !this.has(anchor);
@@ -97,7 +100,7 @@ export class Selection extends EventTarget {
     return to;
   }
 
-  /** Selects these as well, as far as that may be. */
+  /** Selects further photos, as far as they may be chosen. */
   add(items) {
     for (const item of items) this.#set(item, true);
     this.#changed();

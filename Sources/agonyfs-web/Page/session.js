@@ -1,30 +1,30 @@
-// The life of a session: it opens by the password, and locks by the button, in idleness, and when the page was hidden.
+// The session: it is opened with the password, and locked by the button, when idle, and after the page was hidden.
 //
-// 1. A lock leaves nothing of the space in the document, in blobs and in what modules remember; then the page is loaded
-//    anew.
-// 2. The page is locked when it was hidden for a minute, and every other tab of this browser as well, unless something is
-//    being uploaded or downloaded; whoever comes back later sees nothing first. Tabs have one session: what is seen or used
-//    in one keeps it open for all, and the lock of one is that of all.
-// 3. What a lock interrupted is said by numbers alone.
+// 1. A lock removes everything about the space from the document, from blobs and from the state of modules; then the
+//    page is reloaded.
+// 2. The page is locked after it was hidden for a minute, as was every other tab of this browser, unless files are
+//    being uploaded or downloaded; a user who returns later first sees nothing. All tabs share one session: using or
+//    seeing one keeps it open for all, and locking one locks all.
+// 3. The message about what a lock interrupted contains only numbers.
 
 import * as api from './api.js';
 import { empty } from './dom.js';
 import { texts } from './texts.js';
 
 let hiddenLimit = 60_000;
-// The server ends a session of which it hears nothing for 90 s.
+// The server ends a session from which it gets no request for 90 s.
 const signEvery = 25_000;
 const servedLimit = 90_000;
-// To take a space away takes as long as writing what it holds.
+// Unmounting a space takes as long as flushing it.
 const lockLimit = 30_000;
-// A hidden tab that sends files may come to say so once a minute only.
+// A hidden tab that is uploading may be able to report that only once a minute.
 const busyMargin = 90_000;
-// As long as tabs take to answer one that was stopped while they said that they are seen.
+// The time in which other tabs answer, even if one was suspended when it was about to.
 const answerTime = 200;
 const tabs = new BroadcastChannel('agonyfs');
 const forgetting = new Set();
 let lastWork = () => -Infinity;
-/** Whether the server was sending a download when it answered last, or one was just asked for; and when that was. */
+/** Whether a download was in progress at the server's last answer, or was just requested; and when that was. */
 let isServed = false;
 let lastServed = -Infinity;
 let idleLimit = 600_000;
@@ -37,21 +37,21 @@ let lastUse = Date.now();
 let lastSign = Date.now();
 let lastUseTold = Date.now();
 
-/** Calls `call` when everything of the space has to be forgotten. It may return a text without names that is shown then. */
+/** Registers `call`, which removes data of the space on a lock. It may return a text without names to be shown then. */
 export function onForget(call) { forgetting.add(call); }
-/** `call` says when work was done last, in milliseconds, that a hidden page must not end. */
+/** Registers `call`, which returns the time in milliseconds of the last work that a lock must not interrupt. */
 export function keepOpenWhile(call) { lastWork = call; }
 
 /** Whether the space is open. */
 export const isUnlocked = () => isOpen;
-/** Whether nothing can be changed. */
+/** Whether the space is read-only. */
 export const readOnly = () => isReadOnly;
 
 export async function opened() {
   const state = await api.state();
   idleLimit = (state.idleSeconds || 600) * 1000;
   isOpen = !state.locked;
-  // What is chosen for another window is chosen beside that.
+  // While choosing, the user may look at the window of the program for a long time.
   isChoice = Boolean(state.choice);
   if (isChoice) hiddenLimit = idleLimit;
   isReadOnly = Boolean(state.readOnly);
@@ -59,7 +59,7 @@ export async function opened() {
   return state;
 }
 
-// Everything of the space.
+// Removes all data of the space from the page.
 function forget() {
   isOpen = isServed = false;
   const said = [];
@@ -67,17 +67,17 @@ function forget() {
     try {
       said.push(call());
     } catch {
-      // The others must forget all the same.
+      // The other callbacks must still run.
     }
   }
   for (const dialog of document.querySelectorAll('dialog')) dialog.remove();
   for (const name of ['app', 'viewer', 'said']) empty(document.getElementById(name));
   document.getElementById('app').className = 'locked';
-  // The next page reads it and forgets it; nothing else of this tab's would stay.
+  // Only the window's name survives a reload without being stored. The next page reads and clears it.
   window.name = said.filter(Boolean).join(' ');
 }
 
-/** Forgets at once, tells the server if it does not know yet, and loads the page anew. */
+/** Removes all data at once, locks the session at the server unless that is done, and reloads the page. */
 export async function lock(serverKnows = false) {
   if (!isOpen) return;
   forget();
@@ -86,14 +86,14 @@ export async function lock(serverKnows = false) {
     new Promise((resolve) => setTimeout(resolve, lockLimit, false)),
   ]));
   if (!serverKnows && told === true) tabs.postMessage({ isLocked: true });
-  // The server of a choice ends with its only session, and without a connection there is nothing to load; the page is empty
-  // as it is.
+  // The server of a choice ends with its only session, and without a connection nothing can be loaded; the page is
+  // already empty.
   if (isChoice) end(texts.choiceCancelled, false);
   else if (told === true) location.replace('/');
   else end(told === 'unpaired' ? texts.unpaired : texts.lockedOffline, told !== 'unpaired');
 }
 
-/** Forgets everything, for the server ends, and says so. */
+/** Removes all data because the server ends, and shows a message. */
 export function over(text) {
   forget();
   end(text, false);
@@ -103,7 +103,7 @@ function end(text, mayTryAgain) {
   dispatchEvent(new CustomEvent('locked', { detail: { text: [text, interrupted()].join(' ').trim(), mayTryAgain } }));
 }
 
-/** What the lock before interrupted, once. */
+/** The message about what the last lock interrupted; it is returned once. */
 export function interrupted() {
   const text = window.name;
   window.name = '';
@@ -111,13 +111,13 @@ export function interrupted() {
 }
 
 const busy = () => Date.now() - lastWork() < idleLimit;
-// Without an answer for as long, the server has ended the session.
+// After this time without an answer, the server has ended the session.
 const isDownloading = () => isServed && Date.now() - lastServed < servedLimit;
 
 const hiddenTooLong = (since) =>
   since !== null && Date.now() - Math.max(since, seenElsewhere) >= hiddenLimit && !busy();
 
-// Tells the other tabs how long ago this one was seen and used: each has a clock of its own.
+// Broadcasts how long ago this tab was seen and used. Durations are sent, because each tab has its own clock.
 function tell() {
   if (!isOpen) return;
   const isWorking = busy() || isDownloading();
@@ -147,8 +147,8 @@ function watch() {
 }
 
 /**
- * Tells the server that the page is there, whether somebody uses it, and whether it sends files: the server sees requests
- * only, and waits longer for one that was cut off while it sent.
+ * Reports to the server that the page is open, whether it is used, and whether it is uploading: the server sees only
+ * requests, and waits longer for a page that was cut off during an upload.
  */
 export async function sign() {
   lastSign = Date.now();
@@ -160,29 +160,29 @@ export async function sign() {
     lastServed = Date.now();
     if (state.locked) await lock(true);
   } catch (problem) {
-    // There is nothing to load for a browser that is not known.
+    // The page cannot be reloaded if the browser is not paired any more.
     if (problem.word !== 'unpaired' || !isOpen) return;
     forget();
     end(texts.unpaired, false);
   }
 }
 
-// Another tab was left, of which the server may hear later than of this one.
+// Another tab was left. The server may learn of that after the last request of this tab, so this tab reports again.
 function stay() {
   if (!isOpen) return;
   sign();
   setTimeout(() => isOpen && sign(), 1000);
 }
 
-/** A download was begun, which the browser does by itself. */
+/** Records that a download was started, which the browser does by itself. */
 export function served() {
   isServed = true;
   lastServed = Date.now();
   lastSign = Date.now() - signEvery + 2000;
 }
 
-// The page was hidden for long. If another tab was seen meanwhile, or something is downloaded, it goes on, but nothing is
-// shown before that is known.
+// The page was hidden for long. It stays open if another tab was seen in the same time, or during a download; until
+// that is known, it shows nothing.
 async function comeBack(since) {
   document.body.hidden = true;
   tabs.postMessage({ isAsking: true });
@@ -202,7 +202,7 @@ async function comeBack(since) {
   return isServed ? undefined : lock();
 }
 
-/** Looks at the clock, the page's visibility and its use from now on. */
+/** Starts to watch the time, the page's visibility and its use. */
 export function start() {
   api.listen('locked', () => lock(true));
   document.addEventListener('visibilitychange', () => {
@@ -215,13 +215,13 @@ export function start() {
     tell();
   });
   tabs.onmessage = heard;
-  // A program waits for what is chosen.
+  // The program is waiting for the choice.
   addEventListener('pagehide', () => {
     if (!isOpen || !isChoice) return;
     api.left();
     tabs.postMessage({ isLeft: true });
   });
-  // A page that the browser kept as it was shows nothing of before.
+  // A page that the browser restores from its cache must not show its old contents.
   addEventListener('pageshow', (event) => { if (event.persisted) lock(); });
   const used = () => { lastUse = Date.now(); };
   for (const name of ['pointerdown', 'keydown', 'wheel', 'touchmove']) {

@@ -1,7 +1,7 @@
-// One photo or video in the viewer: what is here already is shown, until something sharper is.
+// One photo or video in the viewer, shown with the best version that is loaded.
 //
-// 1. Thumbnail, then 1024 pixels, then the original; a neighbour has its original only after the shown one has.
-// 2. What is closed holds no bytes any more, and loads none.
+// 1. The thumbnail comes first, then 1024 pixels, then the original. The originals of neighbours are loaded last.
+// 2. A closed slide holds no bytes and loads none.
 
 import * as api from './api.js';
 import { button, empty, make, plain } from './dom.js';
@@ -53,7 +53,7 @@ export class Slide {
     this.picture.style.transform = `translate(-50%, -50%) translate(${x}px, ${y}px) scale(${scale})`;
   }
 
-  /** Loads up to a form: 1 is the preview, 2 the original. */
+  /** Loads up to a stage: 1 is the preview, 2 the original. */
   async load(wanted) {
     for (const [stage, form] of [[1, 'preview'], [2, 'full']]) {
       if (stage > wanted || stage <= this.#stage || this.#isClosed || (stage === 2 && !this.isZoomable)) continue;
@@ -76,7 +76,7 @@ export class Slide {
       if (this.#isClosed) return;
       image.removeAttribute('src');
       const isThere = await this.#isThere(form);
-      // It is asked for again the next time.
+      // It is requested again the next time.
       if (!isThere) this.#loading.delete(stage);
       if (stage === 2 && this.#stage === 0) this.#unseen(isThere ? texts.notShown : texts.noConnection);
       return;
@@ -90,7 +90,7 @@ export class Slide {
     if (stage === 2 && this.kind !== kinds.raw) this.#measured(image.naturalWidth, image.naturalHeight);
     const before = [...this.picture.querySelectorAll('img')];
     this.picture.append(image);
-    // The blurred one goes when the sharp one was painted over it.
+    // The blurred picture is removed after the sharp one was painted over it.
     requestAnimationFrame(() => requestAnimationFrame(() => {
       for (const each of before) {
         each.removeAttribute('src');
@@ -100,7 +100,7 @@ export class Slide {
     return undefined;
   }
 
-  /** Whether the server can be asked for a form at all: what cannot be shown may be lost on its way only. */
+  /** Whether the server can be reached. If so, the browser cannot show the form; otherwise the transfer failed. */
   async #isThere(form) {
     try {
       await api.ask('HEAD', api.address(this.snapshot.id, this.item, form));
@@ -120,7 +120,7 @@ export class Slide {
     this.element.append(make('p', { class: 'unseen', text }));
   }
 
-  /** Plays a video, or goes on. */
+  /** Plays or pauses a video. */
   play() {
     if (this.video) return this.video.paused ? this.video.play() : this.video.pause();
     this.element.querySelector('.play')?.remove();
@@ -129,7 +129,7 @@ export class Slide {
     return undefined;
   }
 
-  /** Plays the moment around a photo once. */
+  /** Plays the video of a live or motion photo once. */
   playMotion() {
     if (this.video || !this.hasMotion) return;
     this.video = this.#player('motion', { playsinline: true, class: 'motion' });
@@ -169,7 +169,7 @@ export class Slide {
   close() {
     this.#isClosed = true;
     this.stop();
-    // What is still on its way would keep connections that the next photo needs.
+    // Loads in progress would occupy connections that the next photo needs.
     for (const image of this.#images) image.removeAttribute('src');
     empty(this.element);
     this.element.remove();

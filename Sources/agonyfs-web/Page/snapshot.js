@@ -1,11 +1,11 @@
-// An answer of the server that stays as it is: which photos, in which order and sections, with the geometry of each.
+// A list of photos that never changes: their order, their sections, and the geometry of each photo.
 //
-// 1. A photo is its place in the answer. No name is kept for it; names of at most 24 sections are in memory.
+// 1. A photo is identified by its index in the list. Only the names of at most 24 sections are in memory.
 
 import * as api from './api.js';
 import { lastUpTo } from './layout.js';
 
-// 8 more: it may not be chosen.
+// A kind plus 8 may not be chosen.
 export const kinds = { photo: 0, video: 1, live: 2, motion: 3, raw: 4, other: 5 };
 const keptSections = 24;
 
@@ -28,7 +28,7 @@ export class Snapshot {
     this.groups = Snapshot.#grouped(answer.sections);
   }
 
-  /** Asks the server; a query that is not understood gives an empty answer with `error`. */
+  /** Fetches a list; an invalid query returns an empty one with `error`. */
   static async open(question, signal) {
     const answer = await api.sections(question, signal);
     const geometry = answer.count > 0 ? await api.geometry(answer.snapshot, signal) : new ArrayBuffer(0);
@@ -36,7 +36,7 @@ export class Snapshot {
     return new Snapshot(answer, geometry, question);
   }
 
-  // Sections of one title that follow each other are one group for people.
+  // Consecutive sections with the same title are shown as one group.
   static #grouped(sections) {
     const groups = [];
     for (const section of sections) {
@@ -47,7 +47,7 @@ export class Snapshot {
     return groups;
   }
 
-  /** Width by height; 4:3 if it is not known. */
+  /** Width divided by height; 4:3 if it is unknown. */
   aspect(item) { return this.#words[item * 4] / 1000 || 4 / 3; }
   colour(item) {
     const at = item * 8 + 2;
@@ -60,27 +60,27 @@ export class Snapshot {
     if (favourite) this.#bytes[item * 8 + 5] |= 16;
     else this.#bytes[item * 8 + 5] &= ~16;
   }
-  /** Days since 1900-01-01, 0 if it is not known. */
+  /** Days since 1900-01-01; 0 if the day is unknown. */
   day(item) { return this.#words[item * 4 + 3]; }
-  /** What of that day is known: the year, the month, or all of it. */
+  /** The known part of that day: the year, the month, or the whole day. */
   precision(item) {
     const kind = this.#bytes[item * 8 + 5];
     return (kind & 128) !== 0 ? 'year' : (kind & 64) !== 0 ? 'month' : 'day';
   }
 
-  /** The last of `list` (which has `first`) that begins at or before `item`. */
+  /** The last entry of `list` whose `first` is at or before `item`. */
   static at(list, item) { return lastUpTo(list.length, (place) => list[place].first <= item); }
 
   groupOf(item) { return Snapshot.at(this.groups, item); }
 
-  /** Name, time and the like, if they are here already. */
+  /** The record of a photo, if it is loaded. */
   known(item) {
     const number = Snapshot.at(this.sections, item);
     const section = this.#loaded.get(number);
     return Array.isArray(section) ? section[item - this.sections[number].first] : undefined;
   }
 
-  /** Name, time and the like. */
+  /** Loads the record of a photo. */
   async facts(item) {
     const number = Snapshot.at(this.sections, item);
     let section = this.#loaded.get(number);
@@ -93,7 +93,7 @@ export class Snapshot {
       }
       try {
         const items = await section;
-        // What was asked for before it was forgotten is not kept.
+        // A request that began before `forget` must not fill the cache.
         if (this.#loaded.get(number) === section) this.#loaded.set(number, items);
       } catch (error) {
         if (this.#loaded.get(number) === section) this.#loaded.delete(number);
@@ -103,6 +103,6 @@ export class Snapshot {
     return (await section)[item - this.sections[number].first];
   }
 
-  /** Names are asked for anew, after something was edited. */
+  /** Drops all records after an edit. */
   forget() { this.#loaded.clear(); }
 }

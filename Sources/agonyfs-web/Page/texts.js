@@ -1,4 +1,4 @@
-// All texts of the page. Another language is another file like this.
+// All texts of the page. A translation is another file with this structure.
 
 export const language = 'en';
 
@@ -21,7 +21,7 @@ export const texts = {
   wrongPassword: 'This password opens nothing.',
   noConnection: 'There is no connection to agonyfs. If it was started anew, scan its new code.',
   unpaired: 'agonyfs does not know this browser: it was started anew, or this was long ago. Scan the code in its terminal.',
-  // What the server refused: `error` is a word that says what kind it is, `detail` a sentence in English.
+  // Errors of the server: `error` is a word for the kind, `detail` a sentence in English.
   problem: ({ detail }) => detail,
   unknownProblem: (status) => `agonyfs could not do this (${status}).`,
   again: 'Try again',
@@ -201,7 +201,7 @@ export const texts = {
   place: (number, count) => `${numbers.format(number)} of ${numbers.format(count)}`,
   facts: 'Information',
   factSections: { words: 'Words', place: 'Time and place', camera: 'Camera', file: 'File', more: 'More' },
-  // Of both the server says the words that `agonyfs show` has in English.
+  // The server sends the English words of `agonyfs show` for both.
   factName: (name) => name,
   factSource: (source) => source,
   titleField: 'Title',

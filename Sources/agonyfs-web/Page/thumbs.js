@@ -1,6 +1,7 @@
-// Thumbnails: asked for in batches, kept as blobs while they are near.
+// Thumbnails: requested in batches, and kept as blobs while they are near the screen.
 //
-// 1. At most 60 in a request and two requests at a time; a request of which little is wanted any more is cancelled.
+// 1. At most 60 thumbnails in a request, and two requests at a time; a request is cancelled if few of its thumbnails
+//    are still wanted.
 // 2. At most `kept` blobs are kept, and none after `clear`.
 
 import * as api from './api.js';
@@ -16,13 +17,13 @@ export class Thumbs {
   #asked = new Map();
   #requests = new Set();
 
-  /** `arrived(item, address)` is called for each; the address is '' where there is no thumbnail. */
+  /** Calls `arrived(item, address)` for each; the address is '' if there is no thumbnail. */
   constructor(snapshot, size, kept, arrived) {
     Object.assign(this, { snapshot, size, kept, arrived });
     all.add(this);
   }
 
-  /** The address of the blob, if it is here. */
+  /** The address of the blob, if it is loaded. */
   get(item) {
     const address = this.#addresses.get(item);
     if (address !== undefined) {
@@ -32,7 +33,7 @@ export class Thumbs {
     return address;
   }
 
-  /** These are wanted, in this order, and no others. */
+  /** Sets the wanted thumbnails, in the order of loading. */
   want(items) {
     this.#wanted = items.filter((item) => !this.#addresses.has(item));
     const wanted = new Set(this.#wanted);
@@ -53,7 +54,7 @@ export class Thumbs {
     while (this.#requests.size < atOnce) {
       const items = this.#wanted.filter((item) => !this.#asked.has(item) && !this.#addresses.has(item)).slice(0, batch);
       if (items.length === 0) return;
-      // The first few come alone, so that the screen fills from where the eye is.
+      // The first request is small, so that the screen fills quickly from the middle of attention.
       this.#request(this.#requests.size === 0 && items.length > 24 ? items.slice(0, 24) : items);
     }
   }
@@ -69,7 +70,7 @@ export class Thumbs {
         this.#asked.delete(item);
         this.#keep(item, bytes.length ? URL.createObjectURL(new Blob([bytes], { type: 'image/jpeg' })) : '');
       });
-      // What did not come is not asked for again and again.
+      // A missing thumbnail is not requested again and again.
       for (const item of items) if (this.#asked.get(item) === request) this.#keep(item, '');
     } catch (error) {
       isWhole = error.name === 'AbortError';
@@ -91,10 +92,10 @@ export class Thumbs {
     }
   }
 
-  /** Whether all that is wanted is here. */
+  /** Whether all wanted thumbnails are loaded. */
   get isDone() { return this.#wanted.every((item) => this.#addresses.has(item)); }
 
-  /** Cancels everything and lets go of all blobs. */
+  /** Cancels all requests and releases all blobs. */
   clear() {
     all.delete(this);
     this.#wanted = [];

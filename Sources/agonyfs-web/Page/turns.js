@@ -1,10 +1,10 @@
-// Gives the browser its turn in the middle of long work.
+// Lets the browser handle events during long work.
 
 const channel = new MessageChannel();
 const turns = [];
 channel.port1.onmessage = () => turns.shift()?.();
 
-/** Comes back when the browser did what waited; unlike a timer without a least time. */
+/** Resolves after the browser handled waiting events; unlike a timer, without a minimum delay. */
 export const nextTurn = () => new Promise((resolve) => {
   turns.push(resolve);
   channel.port2.postMessage(null);

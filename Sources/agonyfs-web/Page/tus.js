@@ -1,8 +1,8 @@
-// Sends one file by tus 1.0.0, piece by piece, each with its hash.
+// Uploads one file by tus 1.0.0, in pieces, each with its hash.
 //
-// 1. A file is done only when the server says that it read back and compared what it stored, and when all that it has is
-//    what was sent from here: another browser may send another file that is called the same.
-// 2. What was sent before an interruption is not sent again, if it is the same file still.
+// 1. A file is done only when the server reports that it read back and compared the stored bytes, and when the hash of
+//    everything that it has matches this file: another browser may upload a different file of the same name.
+// 2. If the file is unchanged, bytes received before an interruption are not sent again.
 
 import { Problem, ask } from './api.js';
 import { base64, piece } from './hasher.js';
@@ -12,12 +12,12 @@ export const pieceSize = 8 << 20;
 const longestWait = 30_000;
 const tus = { 'Tus-Resumable': '1.0.0' };
 
-/** Has the server forget what it has of a file that is not whole. */
+/** Lets the server drop the received bytes of an incomplete upload. */
 export const giveUp = (place) => ask('DELETE', place, { headers: tus });
 
 const encoded = (text) => base64(new TextEncoder().encode(text));
 
-/** Waits, but not for what is aborted, or was before. */
+/** Waits; rejects if the signal is or becomes aborted. */
 export const wait = (milliseconds, signal) => new Promise((resolve, reject) => {
   signal.throwIfAborted();
   const stop = () => {
@@ -31,10 +31,10 @@ export const wait = (milliseconds, signal) => new Promise((resolve, reject) => {
   signal.addEventListener('abort', stop, { once: true });
 });
 
-// Gone, elsewhere, or damaged on the way: asking where the upload is mends it.
+// The upload is gone, has another offset, or was damaged in transit: asking for its state fixes that.
 const mends = [404, 409, 410, 460];
 
-/** Whether to try again: no connection, a server that starts anew, a busy one. */
+/** Whether the problem may pass: no connection, a restarting or busy server. */
 const passes = (problem) => [0, 408, 423, 429, 500, 502, 503, 504].includes(problem.status);
 
 export class Transfer {
@@ -43,21 +43,21 @@ export class Transfer {
   #digests = [];
 
   /**
-   * `facts`: filename, album, modified, relativePath; skipDuplicates if it is not to be stored where any album has it.
-   * `on.progress(bytes)`, `on.waiting(isWaiting)`. `place` is that of one of before: the server may be at its end still, and
-   * would take another one for another file.
+   * `facts`: filename, album, modified, relativePath; skipDuplicates to skip a file that any album has.
+   * `on.progress(bytes)`, `on.waiting(isWaiting)`. `place` is the address of an earlier attempt: the server may still
+   * be finishing that upload, and would treat a new one as another file.
    */
   constructor(file, facts, on, place = null) {
     Object.assign(this, { file, facts, on });
     this.#place = place;
   }
 
-  /** Where the server keeps what was sent; null if it does not. */
+  /** The address of the upload at the server; null if there is none. */
   get place() { return this.#place; }
 
   /**
-   * Sends everything. Returns the `name` that it got, and its `path` as other requests name it, if that was said; `there`
-   * says where it was already, if it was.
+   * Uploads the file. Returns the `name` that it got, its `path` in the form of other requests if the server sent it,
+   * and `there`, the path at which the space had the file already.
    */
   async run(signal) {
     let tries = 0;
@@ -67,7 +67,7 @@ export class Transfer {
         return await this.#once(signal, () => { tries = 0; });
       } catch (problem) {
         if (!(problem instanceof Problem)) throw problem;
-        // A storage that does not keep what is written would have it sent for ever.
+        // If the storage does not keep what is written, the file would be sent for ever.
         if (problem.word === 'failed' && (failures += 1) > 2) throw problem;
         tries += 1;
         if (!(mends.includes(problem.status) && tries < 4) && !passes(problem)) throw problem;
@@ -80,7 +80,7 @@ export class Transfer {
   async #once(signal, went) {
     const begun = await this.#begin(signal);
     this.on.waiting(false);
-    // The answer to the last piece may have been lost on its way.
+    // The answer to the last piece may have been lost in transit.
     if (begun.headers.get('Agonyfs-Verified') === '1') {
       this.on.progress(this.file.size);
       return Transfer.#finished(begun);
@@ -94,7 +94,7 @@ export class Transfer {
         'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(this.#offset),
         'Upload-Checksum': `sha256 ${base64(digest)}` } });
       went();
-      // When everything is there and only the end has to be done again, nothing is sent.
+      // The piece is empty if all bytes were received and only the end has to be repeated.
       if (end > this.#offset) this.#digests[Math.floor(this.#offset / pieceSize)] = digest;
       this.#offset = end;
       this.on.progress(end);
@@ -113,7 +113,7 @@ export class Transfer {
 
   static #unverified() { return new Problem(-1, 'not-verified', texts.notVerified); }
 
-  // Where the server is: in an upload of before, or at the beginning of a new one.
+  // The state of the upload at the server: an earlier one, or a new one.
   async #begin(signal) {
     if (this.#place === null) {
       const metadata = Object.entries(this.facts).map(([name, value]) => `${name} ${encoded(String(value))}`)
@@ -136,7 +136,7 @@ export class Transfer {
     return this.#begin(signal);
   }
 
-  // Whether what the server has is the beginning of this file.
+  // Whether the bytes at the server are the beginning of this file.
   async #isSame(checksum) {
     if (this.#offset === 0) return true;
     if ((this.#offset % pieceSize !== 0 && this.#offset !== this.file.size) || this.#offset > this.file.size) return false;

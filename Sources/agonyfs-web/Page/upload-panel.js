@@ -1,15 +1,15 @@
-// What people see of an upload.
+// The panel that shows an upload.
 
 import { button, make } from './dom.js';
 import * as format from './format.js';
 import { texts } from './texts.js';
 
 const most = 60;
-// Failed ones go last of all: their originals have to be kept.
+// Failed files are removed from the list last, because their originals must be kept.
 const mostFailed = 1000;
 
 export class UploadPanel {
-  /** `closed()` is called when people are done with it. */
+  /** `closed()` is called when the user closes the panel. */
   constructor(cancel, again, closed) {
     this.title = make('p', { class: 'summary', role: 'status' });
     this.bar = make('progress', { max: 1, value: 0, 'aria-label': texts.upload });
@@ -47,7 +47,7 @@ export class UploadPanel {
     this.bar.value = Math.min(1, part);
   }
 
-  /** `isAll`: nothing is left that could be tried again. */
+  /** `isAll`: no file is left that could be tried again. */
   finish(text, isGood, isAll) {
     this.isRunning = false;
     this.title.textContent = text;
@@ -57,19 +57,19 @@ export class UploadPanel {
     this.#name(texts.close);
   }
 
-  /** What is known only later. Who listens to the page hears each text once. */
+  /** Shows a fact that is known only later. A screen reader reads each text once. */
   note(text) {
     if (this.notes.textContent !== text) this.notes.replaceChildren(make('p', { text }));
   }
 
-  /** Lets go of all names. */
+  /** Removes all names. */
   clear() {
     this.title.textContent = '';
     this.notes.replaceChildren();
     this.list.replaceChildren();
   }
 
-  /** A line for a file. The oldest good ones go when there are too many. */
+  /** Adds a line for a file. If there are too many, the oldest successful ones are removed. */
   entry(name, size) {
     const said = make('span', { class: 'state', text: format.size(size) });
     const bar = make('span', { class: 'part' });

@@ -1,14 +1,15 @@
-// Sends files, three at a time, and says how far it is.
+// Uploads files, three at a time, and shows the progress.
 //
-// 1. "Safe to delete" is said only if every file was verified by the server, also of those that are tried again.
-// 2. While something is sent the screen stays on and the page is not locked; nor while people choose files, for which
-//    phones hide the page. Without a connection it is locked when nothing was sent for as long as nobody may use it.
-// 3. The list shows at most 60 files, and those that failed, however many there are.
-// 4. A file goes to the album that was shown or chosen when it was added, also when it is tried once more; and what was
-//    chosen then says whether it is stored although another album has it.
-// 5. What is sent belongs to one batch, and knows no other: what is left of a cancelled one changes nothing of the next.
-// 6. What failed stays counted, and can be tried again, until people close the panel. Then the server forgets what it has
-//    of it, which takes room in the space.
+// 1. "Safe to delete" is shown only if the server verified every file, including those that were tried again.
+// 2. During an upload the screen stays on and the page is not locked; nor while the user chooses files, during which
+//    phones hide the page. Without a connection, the page is locked when nothing was sent for the idle time.
+// 3. The list shows at most 60 files, and all failed ones.
+// 4. A file goes to the album that was shown or chosen when it was added, even if it is tried again. The same holds for
+//    the option to skip files that another album has.
+// 5. An upload belongs to one batch, and batches do not affect each other: the rest of a cancelled batch changes
+//    nothing of the next.
+// 6. Failed files stay counted, and can be tried again, until the user closes the panel. Then the server drops their
+//    received bytes, which take room in the space.
 
 import { chooseAlbum } from './album-picker.js';
 import { positions } from './api.js';
@@ -22,36 +23,35 @@ import { Transfer, giveUp } from './tus.js';
 import { UploadPanel } from './upload-panel.js';
 
 const atOnce = 3;
-// How often the server is asked what it knows of the files while it knows nothing more, and the time between, in
-// milliseconds.
+// The most queries for positions without progress, and the pause between them in milliseconds.
 const mostTries = 10;
 const pause = 2000;
 
-/** The files from the first that is chosen until nothing is left to send, or until people cancel. */
+/** The files from the first chosen one until nothing is left to send, or until the user cancels. */
 class Batch {
   stop = new AbortController();
   isOver = false;
   isCancelled = false;
   running = 0;
-  /** Files that were taken from the queue and are not verified: they are sent, or failed. */
+  /** Files taken from the queue and not verified: they are being sent, or failed. */
   left = new Set();
-  /** Bytes of what was opened, and what the server has of them. */
+  /** The bytes of all opened files, and the bytes of them that the server has. */
   whole = 0;
   bytes = 0;
 
-  /** After the one `before`, if there is one, of which everything that is not verified waits until it is tried again. */
+  /** `before` is the previous batch, whose unverified files wait until they are tried again. */
   constructor(before) {
     this.before = before;
     this.queue = new FileQueue();
-    /** How many files were verified, how many of them were there already, and where they are. */
+    /** The number of verified files, how many of them the space had already, and their paths. */
     this.done = before?.done ?? 0;
     this.there = before?.there ?? 0;
     this.paths = [...before?.paths ?? []];
-    /** How many files were opened. */
+    /** The number of opened files. */
     this.taken = this.done;
   }
 
-  /** Takes everything that waits in those before. */
+  /** Takes over the waiting files of all previous batches. */
   takeAll() {
     for (let { before } = this; before; { before } = before) {
       const left = new FileQueue();
@@ -62,21 +62,21 @@ class Batch {
     this.before = null;
   }
 
-  /** Where the server keeps what it has of files that are not verified. */
+  /** The addresses of incomplete uploads. */
   get places() {
     return [...this.left].map((next) => next.place).filter(Boolean).concat(this.before?.places ?? []);
   }
 
-  /** How many files are known of. */
+  /** The number of known files. */
   get all() { return this.done + this.unverified; }
 
-  /** How many files are known of that are not verified. */
+  /** The number of known files that are not verified. */
   get unverified() { return this.left.size + this.queue.waiting + (this.before?.unverified ?? 0); }
 
-  /** Whether everything was verified. */
+  /** Whether all files were verified. */
   get isAll() { return this.left.size === 0 && this.queue.isEmpty && (this.before?.isAll ?? true); }
 
-  /** How much is done; what is not open yet counts as large as what is. */
+  /** The finished part, assuming that unopened files have the average size of the opened ones. */
   get part() {
     const all = Math.max(1, this.all);
     return this.whole > 0 ? (this.bytes / this.whole) * (this.taken / all) : this.done / all;
@@ -86,14 +86,14 @@ class Batch {
 export class Uploads {
   #batch = null;
   #lock = null;
-  /** When something was sent last, and when files began to be chosen. */
+  /** When bytes were sent last, and when the user began to choose files. */
   #lastSent = 0;
   #choosing = -Infinity;
-  /** Whether what another album has is not stored again, as it was chosen last. */
+  /** The last choice of the option to skip files that another album has. */
   #isOnce = false;
   listening = new AbortController();
 
-  /** `album()` is the album that is shown, `changed()` is called when files came. */
+  /** `album()` is the current album; `changed()` is called when files were added. */
   constructor({ album, changed }) {
     Object.assign(this, { album, changed });
     this.panel = new UploadPanel(() => this.cancel(), () => this.again(), () => this.#closed());
@@ -124,7 +124,7 @@ export class Uploads {
     return input;
   }
 
-  /** Asks what is to be sent, and where to. */
+  /** Asks for the files to upload, and for the album. */
   async choose(album = this.album()) {
     const chosen = await choose(album?.path ? texts.uploadTo(plain(album.name)) : texts.upload, [
       { name: texts.uploadMedia, value: 'media', drawing: 'photos' },
@@ -161,14 +161,14 @@ export class Uploads {
     this.#begin((queue) => queue.addEntries(entries, this.album()?.path ?? '', this.#isOnce));
   }
 
-  // What failed, and people did not cancel.
+  // The last batch with failed files that the user did not cancel.
   get #failed() {
     let batch = this.#batch;
     while (batch?.isCancelled) batch = batch.before;
     return batch?.isAll ? undefined : batch;
   }
 
-  // Adds to what is sent. If nothing is, a new batch begins.
+  // Adds files to the current batch, or begins a new one.
   #begin(add, before = this.#failed) {
     if (!this.#isBusy) {
       this.#batch?.stop.abort();
@@ -247,7 +247,8 @@ export class Uploads {
     return this.#tellPositions(batch);
   }
 
-  // The server examines what came a little later. Nothing of it is needed for what was said before.
+  // The server examines new files a little later, so their positions are queried repeatedly. The upload does not depend
+  // on it.
   async #tellPositions({ paths, stop: { signal } }) {
     let left = paths;
     let all = 0;
@@ -261,32 +262,32 @@ export class Uploads {
         if (pending.length < left.length) tries = 0;
         left = pending;
       } catch {
-        // Without a connection it is asked again as well.
+        // A failed request, as without a connection, is repeated as well.
       }
     }
-    // What is known by now is shown, also if that is not all.
+    // Shows the photos that are known by now, even if some are missing.
     if (paths.length > 0 && !signal.aborted) this.changed();
   }
 
   async #stayAwake() {
     if (this.#lock && !this.#lock.released) return;
     const lock = await navigator.wakeLock?.request('screen').catch(() => null);
-    // The upload may be over by now, or two have asked at once.
+    // The upload may have ended, or two requests may have been made at once.
     if (!this.#isBusy || (this.#lock && !this.#lock.released)) lock?.release();
     else this.#lock = lock;
   }
 
-  /** Sends what failed, and what was cancelled. */
+  /** Sends failed and cancelled files again. */
   again() {
     this.panel.clear();
     this.#begin((queue, batch) => batch.takeAll(), this.#batch);
   }
 
-  // People have seen what became of it, and want no more of what failed.
+  // The user closed the panel, and does not want to try failed files again.
   #closed() {
     const places = this.#batch?.places ?? [];
     this.#forget();
-    // What could not be told goes by itself after some days.
+    // If this fails, the server drops the upload after some days.
     for (const place of places) giveUp(place).catch(() => {});
   }
 
@@ -310,7 +311,7 @@ export class Uploads {
     this.#lock?.release();
   }
 
-  /** Ends everything. Returns what is to be said of files that were not sent. */
+  /** Ends all uploads. Returns a message about files that were not sent. */
   close() {
     const batch = this.#batch;
     const left = batch && !batch.isAll && !batch.isCancelled ? texts.interrupted(batch.done, batch.unverified) : '';

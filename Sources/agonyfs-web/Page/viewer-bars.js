@@ -1,4 +1,4 @@
-// What stands around a photo in the viewer: its name, the tabs of the groups, the buttons, the panel of facts.
+// The controls around a photo in the viewer: its name, the tabs of the groups, the buttons, the panel of facts.
 
 import * as actions from './actions.js';
 import { button, make, plain } from './dom.js';
@@ -39,7 +39,7 @@ export class ViewerBars {
     this.elements = [top, this.before, this.next, bottom, this.panel.element];
   }
 
-  /** Shows what belongs to a photo. */
+  /** Updates the controls for a photo. */
   async show(item) {
     const { snapshot } = this.viewer;
     this.#shown += 1;
@@ -52,10 +52,10 @@ export class ViewerBars {
     this.time.textContent = format.day(snapshot.day(item), snapshot.precision(item));
     this.panel.show(snapshot, item);
     const facts = await snapshot.facts(item).catch(() => null);
-    // Names that were asked for before an edit may come after those asked for later.
+    // A record requested before an edit may arrive after a newer one.
     if (!facts || shown !== this.#shown) return;
     this.name.textContent = plain(facts.title || facts.name);
-    // What browsers show as it is needs no word.
+    // Only a converted photo needs a remark about its format.
     const isMade = facts.type && this.viewer.snapshot.kind(item) !== kinds.video
       && !['jpeg', 'png', 'gif', 'webp'].includes(facts.type);
     this.time.textContent = [format.taken(facts.taken), isMade && texts.shownAsJPEG(facts.type)].filter(Boolean).join(' · ');
@@ -91,7 +91,7 @@ export class ViewerBars {
     if ((await actions.fromTrash(this.viewer.snapshot, [this.viewer.item])) > 0) this.#gone();
   }
 
-  // The answer has changed: what is seen next belongs to a new one.
+  // The photos have changed, so the list is reloaded.
   #gone() {
     if (this.viewer.element.isConnected) back();
     this.viewer.changed();

@@ -2,7 +2,7 @@
 
 import { back } from './navigation.js';
 
-/** Acts on a key, unless it belongs to a field or to the browser. */
+/** Handles a key, unless it belongs to a field or to the browser. */
 export function viewerKeys(viewer, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (/^(INPUT|TEXTAREA)$/.test(event.target.tagName)) {
@@ -20,7 +20,7 @@ export function viewerKeys(viewer, event) {
     ' ': isButton ? null
       : () => (viewer.slide.hasMotion ? viewer.slide.playMotion() : viewer.slide.isZoomable || viewer.slide.play()),
   };
-  // The browser's own bar of a video has the arrows while it has the keyboard.
+  // A focused video handles the arrow keys itself.
   if (event.target.tagName === 'VIDEO' && event.key !== 'Escape') return;
   const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!act) return;

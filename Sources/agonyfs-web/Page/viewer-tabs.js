@@ -1,12 +1,13 @@
 // The groups of the grid as tabs above a photo.
 //
-// 1. However many groups there are, few tabs are in the document: that of the shown photo, and the next ones on both sides.
+// 1. However many groups there are, few tabs are in the document: that of the current photo, and the next ones on both
+//    sides.
 
 import { make } from './dom.js';
 import * as format from './format.js';
 import { texts } from './texts.js';
 
-/** How many tabs are on each side of the selected one. */
+/** The number of tabs on each side of the selected one. */
 const reach = 24;
 
 export class ViewerTabs {
@@ -20,7 +21,7 @@ export class ViewerTabs {
       onkeydown: (event) => this.#key(event) });
   }
 
-  /** Selects the tab of the group that a photo is in. */
+  /** Selects the tab of a photo's group. */
   show(item) {
     const selected = this.viewer.snapshot.groupOf(item);
     if (selected === this.#selected) return;
@@ -57,7 +58,7 @@ export class ViewerTabs {
     return make('button', { type: 'button', class: 'tab', role: 'tab', 'aria-posinset': group + 1,
       'aria-setsize': this.groups.length, onclick: (event) => {
         this.#go(group);
-        // After a tap or click the arrows go from photo to photo, as before it.
+        // After a tap or click, the arrow keys still go from photo to photo.
         if (event.detail > 0) this.viewer.stage.focus();
       } },
     make('bdi', { text: format.section(title, this.viewer.snapshot.question.group) }),

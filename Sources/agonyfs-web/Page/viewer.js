@@ -1,7 +1,7 @@
-// The viewer: one photo at a time, with its neighbours beside it.
+// The viewer: one photo at a time, with its neighbours on both sides.
 //
-// 1. At most three photos are in memory: the shown one and its neighbours.
-// 2. Whatever a gesture does, a button and a key do as well.
+// 1. At most three photos are in memory: the current one and its neighbours.
+// 2. Every gesture has an equivalent button and key.
 
 import { isStill, make } from './dom.js';
 import { listen } from './gestures.js';
@@ -23,13 +23,13 @@ function leave() {
 }
 onForget(leave);
 
-/** Opens a photo; `changed()` is called when photos went away. */
+/** Opens a photo; `changed()` is called when photos were moved to or from the trash. */
 export function showViewer(facts) {
   shown = new Viewer(facts);
   opened(leave);
 }
 
-/** Whether a photo is looked at. */
+/** Whether the viewer is open. */
 export const isOpen = () => shown !== null;
 
 class Viewer {
@@ -55,7 +55,7 @@ class Viewer {
     this.observer = new ResizeObserver(() => this.#measure());
     this.observer.observe(this.stage);
     listen(this.stage, this.#gestures());
-    // Wherever the keyboard is: a button that had it may be gone.
+    // On the window, because the button with the keyboard focus may be removed.
     this.keys = (event) => viewerKeys(this, event);
     addEventListener('keydown', this.keys);
     this.stage.focus();
@@ -72,7 +72,7 @@ class Viewer {
     this.bars.tabs?.reveal();
   }
 
-  // Makes what is near, drops what is far.
+  // Creates the slides near the current one, and closes the others.
   #show() {
     const wanted = [this.item, this.item + 1, this.item - 1].filter((item) => item >= 0 && item < this.snapshot.count);
     for (const [item, slide] of this.#slides) {
@@ -105,7 +105,7 @@ class Viewer {
     const loading = this.#loading;
     await this.slide.load(1);
     for (const item of wanted.slice(1)) this.#slides.get(item)?.load(1);
-    // Who pages quickly asks for no originals.
+    // No originals are requested while the user pages quickly.
     await new Promise((resolve) => setTimeout(resolve, 150));
     for (const item of wanted) {
       if (loading !== this.#loading) return;
@@ -120,7 +120,7 @@ class Viewer {
     this.strip.style.transform = `translate(${this.#offset}px, ${this.#fall}px)`;
   }
 
-  /** Redraws, in 0.3 s. `then` is called at the end, or before the next movement. */
+  /** Redraws with an animation of 0.3 s. `then` is called at the end, or before the next movement. */
   #animate(then) {
     this.#settle();
     const wait = isStill() ? 0 : time;
@@ -139,9 +139,9 @@ class Viewer {
 
   #settle() { this.#moving?.(); }
 
-  /** The next photo, or the one before. */
+  /** Shows the next or the previous photo. */
   page(step) {
-    // A movement that goes on ends first: it changes which photo is shown.
+    // Finishes a running movement, which may change the current photo.
     this.#settle();
     const next = this.item + step;
     if (next < 0 || next >= this.snapshot.count) {
@@ -156,7 +156,7 @@ class Viewer {
     });
   }
 
-  /** Goes to a photo without a movement. */
+  /** Goes to a photo without an animation. */
   go(item) {
     this.#settle();
     this.item = Math.max(0, Math.min(this.snapshot.count - 1, item));
@@ -205,7 +205,7 @@ class Viewer {
     };
   }
 
-  // To the edge of the picture first, then to the next one.
+  // A drag moves the picture up to its edge first, then to the next photo.
   #drag(dx, dy, isTouch) {
     const { zoom } = this.slide;
     if (zoom.isFit) {

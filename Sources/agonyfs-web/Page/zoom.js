@@ -1,7 +1,7 @@
-// How large a picture is and where it stands: numbers only.
+// The size and position of a picture, as numbers.
 //
-// 1. A scale of 1 fits the picture into the view. Offsets are of the picture's middle from the view's.
-// 2. The picture never leaves an edge of the view that it could reach.
+// 1. A scale of 1 fits the picture into the view. Offsets are from the view's middle to the picture's middle.
+// 2. No gap opens between an edge of the view and a picture that is large enough to reach it.
 
 const steps = 5;
 
@@ -11,8 +11,8 @@ export class Zoom {
   }
 
   /**
-   * `view` in pixels of the page; `width` and `height` of the original in its own; `density` is pixels of the
-   * screen for one of the page.
+   * `view` is in pixels of the page; `width` and `height` are those of the original; `density` is the number of device
+   * pixels for each pixel of the page.
    */
   measure(view, width, height, density) {
     const fit = Math.min(view.width / width, view.height / height);
@@ -22,7 +22,7 @@ export class Zoom {
     this.#keep();
   }
 
-  /** Five times the fit, or a pixel of the original for each of the screen if that is more. */
+  /** Five times the fit, or one pixel of the original for each device pixel if that is more. */
   get most() { return Math.max(steps, this.original); }
   get isFit() { return this.scale <= 1.001; }
 
@@ -37,7 +37,7 @@ export class Zoom {
     this.y = Math.max(-y, Math.min(y, this.y));
   }
 
-  /** Another scale, around a point that is given from the view's middle. `isLoose` allows a little less than the fit. */
+  /** Sets the scale around a point, given from the view's middle. `isLoose` allows a little less than the fit. */
   to(scale, x = 0, y = 0, isLoose = false) {
     const next = Math.max(isLoose ? 0.6 : 1, Math.min(this.most, scale));
     this.x = x - ((x - this.x) * next) / this.scale;
@@ -46,7 +46,7 @@ export class Zoom {
     this.#keep();
   }
 
-  /** Moves; returns how far the edge was passed sideways. */
+  /** Moves the picture; returns how far it went past the edge sideways. */
   pan(x, y) {
     const limits = this.#limits();
     const wanted = this.x + x;
@@ -55,9 +55,9 @@ export class Zoom {
     return wanted - this.x;
   }
 
-  /** What a double tap does: from the fit to the original; from it to the fit; from in between to the original. */
+  /** Handles a double tap: zooms to the original size, or back to the fit if the scale is the original size. */
   toggle(x = 0, y = 0) {
-    // An original that is hardly larger than the fit is no place to go to.
+    // If the original is hardly larger than the fit, zooms to 2.5 instead.
     const large = this.original > 1.2 ? this.original : 2.5;
     if (Math.abs(this.scale - large) < 0.01) this.reset();
     else this.to(large, x, y);

@@ -9,16 +9,16 @@ internal import SystemPackage
 struct ContentCopy {
   struct Result {
     var digest: FileDigest
-    /// CRC-32.
+    /// The CRC-32 of the content.
     var checksum: UInt32
   }
 
-  /// Bytes that are read at once.
+  /// The number of bytes in each read.
   let step: Int
 
-  /// Gives all bytes to `take`, in order; with `isHole` those that the source knows to be zeros.
+  /// Passes all bytes to `take`, in order; `isHole` marks those that the source knows to be zeros.
   ///
-  /// - Throws: `.source`; `.changed` when the content is shorter than it should be; what `take` throws.
+  /// - Throws: `.source`; `.changed` if the content is shorter than its size; errors of `take`.
   func run(
     _ content: any ContentReader, checks: Bool = false,
     _ take: (_ bytes: UnsafeRawBufferPointer, _ offset: Int64, _ isHole: Bool) throws(ExportFailure) -> Void

@@ -1,39 +1,39 @@
-// Where exported bytes come from.
+// The sources of exported bytes.
 
 internal import Glibc
 package import HostFiles
 internal import System
 package import SystemPackage
 
-/// Bytes that are read at any place.
+/// Content with random access.
 package protocol ContentReader: Sendable {
-  /// Bytes in all.
+  /// The size in bytes.
   var size: Int64 { get }
 
   /// Reads at an offset until the buffer is full or the content ends; returns the number of bytes.
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int
 
-  /// Where the next data begins at or after an offset; nil when only a hole follows.
+  /// The start of the next data at or after an offset; nil if only a hole follows.
   func nextData(from offset: Int64) throws(Errno) -> Int64?
 }
 
 extension ContentReader {
-  /// Where holes are not known, all is data.
+  /// If holes are unknown, everything counts as data.
   package func nextData(from offset: Int64) throws(Errno) -> Int64? { offset }
 }
 
 /// A file of a space that is open for reading.
 package protocol ExportedFile: ContentReader {
-  /// What it was when it was opened.
+  /// The status when it was opened.
   var status: FileStatus { get }
 
-  /// What it is now.
+  /// The current status.
   func currentStatus() throws(Errno) -> FileStatus
 
   /// The extended attributes that any user may set.
   func attributes() throws(Errno) -> [(name: [UInt8], value: [UInt8])]
 
-  /// The hash of what the vault's storage has of it.
+  /// The hash of the bytes that the vault's storage has for it.
   func storedDigest() throws(Errno) -> FileDigest
 }
 
@@ -41,9 +41,9 @@ extension ExportedFile {
   package var size: Int64 { status.size }
 }
 
-/// The files of a space, by their paths from its root, without a slash at either end; empty for the root.
+/// The files of a space. Paths are relative to its root, without a slash at either end; empty for the root.
 package protocol ExportSpace: AnyObject {
-  /// What a path leads to; a symbolic link is itself.
+  /// The status of a path, without following symbolic links.
   func status(of path: [UInt8]) throws(Errno) -> FileStatus
   /// The names in a directory, in any order.
   func names(in path: [UInt8]) throws(Errno) -> [[UInt8]]
@@ -51,11 +51,11 @@ package protocol ExportSpace: AnyObject {
   func open(_ path: [UInt8]) throws(Errno) -> any ExportedFile
 }
 
-/// Bytes in memory.
+/// Content in memory.
 package struct MemoryContent: ContentReader {
   package let bytes: [UInt8]
 
-  /// Takes the bytes.
+  /// The content of these bytes.
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   package var size: Int64 { Int64(bytes.count) }
@@ -68,9 +68,9 @@ package struct MemoryContent: ContentReader {
   }
 }
 
-/// Parts of a content, and bytes between them.
+/// Content composed of parts of another content, bytes and zeros.
 package struct ComposedContent: ContentReader {
-  /// What follows what.
+  /// A part.
   package enum Piece: Hashable, Sendable {
     case range(Range<Int64>)
     case bytes([UInt8])
@@ -87,11 +87,11 @@ package struct ComposedContent: ContentReader {
 
   private let base: any ContentReader
   private let pieces: [Piece]
-  /// Where each begins.
+  /// The offset of each part.
   private let starts: [Int64]
   package let size: Int64
 
-  /// Composes a content. Ranges must lie in the base.
+  /// Composes parts in this order. Ranges must lie within the base.
   package init(_ base: any ContentReader, _ pieces: [Piece]) {
     self.base = base
     self.pieces = pieces.filter { $0.count > 0 }

@@ -1,13 +1,13 @@
-/// How it ended for one file.
+/// The outcome of one file.
 package enum ExportOutcome: Hashable, Sendable {
-  /// It is at the destination now, under a path there, with so many bytes.
+  /// The destination has it now, under this path, with this many bytes.
   case exported(path: [UInt8], bytes: Int64)
-  /// The destination had a file with its name, or its name and a number, and its content.
+  /// The destination already had a file with its content, under its name or under its name with a number.
   case known(path: [UInt8])
-  /// It is not at the destination.
+  /// It was not exported.
   case failed(ExportFailure)
 
-  /// Its path at the destination, if it is there.
+  /// Its path at the destination; nil if it is not there.
   var path: [UInt8]? {
     switch self {
     case .exported(let path, _), .known(let path): path
@@ -18,26 +18,26 @@ package enum ExportOutcome: Hashable, Sendable {
 
 /// Why a file was not exported.
 package enum ExportFailure: Error, Hashable, Sendable {
-  /// It is no file, but what this says.
+  /// It is not a regular file; the text states what it is.
   case kind(String)
-  /// Reading it failed, with a system error.
+  /// Reading it failed, with this system error.
   case source(CInt)
-  /// It was changed while it was read.
+  /// It changed while it was read.
   case changed
-  /// What was read is not what the vault has stored.
+  /// The bytes that were read differ from those that the vault has stored.
   case storedDiffers
-  /// Writing it failed, with a system error.
+  /// Writing it failed, with this system error.
   case destination(CInt)
-  /// The destination gave other bytes when they were read back.
+  /// Reading the destination back returned other bytes.
   case writtenDiffers
-  /// Too many files have its name there.
+  /// All numbered forms of its name are taken.
   case noName
-  /// The destination cannot have its name, or that of its album.
+  /// The destination does not allow its name, or that of its album.
   case nameImpossible
-  /// Its name is taken there by a file with another content, and it may have no other.
+  /// Its name is taken by a file with other content, and it must not get a number.
   case nameTaken
-  /// It could not be changed as it was asked for; the clause says why.
+  /// It could not be changed as requested; the clause says why.
   case unchangeable(String)
-  /// Nothing more could be exported.
+  /// The export ended before this file.
   case interrupted
 }

@@ -1,13 +1,13 @@
 // Names for Windows and exFAT.
 //
 // Invariants
-// 1. What can keep its name keeps it, and a folder stays a folder of its own.
-// 2. What belongs together gets the same number, so that a sidecar stays beside its photo.
+// 1. A name that is allowed there stays, and no two folders are merged.
+// 2. All files of a group get the same number, so that a sidecar stays with its photo.
 
 internal import HostFiles
 
 extension ExportPlan {
-  /// The paths at the destination whose last names Windows or exFAT refuses, each once.
+  /// The paths at the destination whose last name Windows or exFAT does not allow, each once.
   package var refusedPaths: [[UInt8]] {
     var seen: Set<[[UInt8]]> = []
     var found: [[UInt8]] = []
@@ -21,7 +21,7 @@ extension ExportPlan {
     return found
   }
 
-  /// Gives everything a name that Windows and exFAT can have.
+  /// Gives every item a name that Windows and exFAT allow.
   package mutating func makePortable() {
     var names = ZipNames()
     let folders = portableFolders(&names)
@@ -62,7 +62,7 @@ extension ExportPlan {
     }
   }
 
-  /// The paths of all folders.
+  /// The portable paths of all folders.
   private func portableFolders(_ names: inout ZipNames) -> [[[UInt8]]: [[UInt8]]] {
     var all: Set<[[UInt8]]> = []
     for item in items {
@@ -92,6 +92,6 @@ extension ExportPlan {
 
   private static func path(_ parts: [[UInt8]]) -> [UInt8] { Array(parts.joined(separator: [0x2F])) }
 
-  /// What a name has in common with those that belong to it.
+  /// The part of a name that its whole group shares.
   private static func stem(of name: [UInt8]) -> [UInt8] { Array(name.prefix(Companions.parts(of: name).stem)) }
 }

@@ -1,52 +1,52 @@
-// What is exported: listed as a whole before the first byte, so that a person sees how much is left.
+// The plan of an export: all files are listed before the first byte is written, so that the user can see the progress.
 //
 // Invariants
 // 1. No symbolic link is followed, so nothing outside the space is exported.
-// 2. Every name that is listed is in the plan once, as a file, a directory, or with the reason why it is left out.
+// 2. Every listed name is in the plan once, as a file, a directory, or with the reason why it is left out.
 
 internal import HostFiles
 internal import SystemPackage
 
-/// What is exported of a space.
+/// The files and directories to export from a space.
 package struct ExportPlan {
   /// A file or directory.
   package struct Item: Sendable {
     /// Its path in the space.
     package let path: [UInt8]
-    /// What its path is relative to: bytes at the beginning that are left out at the destination.
+    /// The number of bytes at the beginning of the path that are omitted at the destination.
     let base: Int
     package let isDirectory: Bool
     /// Why it is left out; nil if it is exported.
     package var failure: ExportFailure?
 
-    /// What its path at the destination is instead of its own.
+    /// The path at the destination that replaces its own.
     fileprivate(set) var portable: [[UInt8]]?
 
     /// Its path at the destination, in parts.
     package var parts: [[UInt8]] { portable ?? own }
     private var own: [[UInt8]] { path.dropFirst(base).split(separator: 0x2F).map { Array($0) } }
 
-    /// The name at the destination of a copy that the space would call so.
+    /// The name at the destination of a changed copy, given the name that the copy has in the space.
     func name(ofCopy name: [UInt8]) -> [UInt8] {
       guard let portable else { return name }
       return name == own.last ? portable.last ?? name : PortableName.of(name)
     }
   }
 
-  /// In the order in which they are exported.
+  /// The items in the order of the export.
   package private(set) var items: [Item] = []
-  /// Files among them, and their bytes.
+  /// The number of files, and their size in bytes.
   package private(set) var files = 0
   package private(set) var bytes: Int64 = 0
 
   private let space: any ExportSpace
-  /// The directory that is exported.
+  /// The exported directory.
   private let album: [UInt8]
 
-  /// Gives an item another path at the destination, if there is one.
+  /// Sets another path at the destination; nil keeps its own.
   mutating func setPortable(_ parts: [[UInt8]]?, at index: Int) { items[index].portable = parts }
 
-  /// A plan for what is in a directory of a space.
+  /// An empty plan for a directory of a space.
   package init(_ space: any ExportSpace, album: [UInt8]) {
     self.space = space
     self.album = album
@@ -61,7 +61,7 @@ package struct ExportPlan {
     }
   }
 
-  /// Adds everything in the directory. Of the root the trash folders are left out.
+  /// Adds everything in the directory. In the root, the trash folders are left out.
   package mutating func addAll() { walk(album) }
 
   private mutating func walk(_ directory: [UInt8]) {
@@ -88,7 +88,8 @@ package struct ExportPlan {
     }
   }
 
-  /// What is no album: the door of the catalog, and the trash. Shared thumbnails are listed where they are real only.
+  /// Whether a name in the root is not an album: the mount's own directory or a trash folder. Shared thumbnails need no
+  /// check, because only real ones are listed.
   private static func isLeftOut(_ name: [UInt8]) -> Bool {
     if [".agonyfs", ".Trash"].contains(where: { name == Array($0.utf8) }) { return true }
     let trash = Array(".Trash-".utf8)

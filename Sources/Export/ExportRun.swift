@@ -1,57 +1,58 @@
-// One run of an export: file by file, as the plan has it.
+// One run of an export: file by file, in the order of the plan.
 //
 // Invariants
-// 1. Every item of the plan that is a file has exactly one outcome.
-// 2. What a file is changed to is asked once, and a file that cannot be changed as asked is never exported as it is.
+// 1. Every file of the plan has exactly one outcome.
+// 2. The requested form of a file is determined once. A file that cannot be changed as requested is never exported
+//    unchanged.
 
 internal import Glibc
 internal import HostFiles
 internal import SystemPackage
 
-/// What one run did.
+/// The counts and the end of one run.
 package struct ExportSummary: Hashable, Sendable {
   package var exported = 0
   package var known = 0
   package var failed = 0
-  /// Sidecars that were written.
+  /// The number of sidecars that were written.
   package var sidecars = 0
-  /// Bytes that were written.
+  /// The number of bytes that were written.
   package var bytes: Int64 = 0
-  /// Files of which the destination does not keep the times, or all extended attributes.
+  /// The number of files whose times, or some of whose extended attributes, the destination does not keep.
   package var withoutAttributes = 0
   package var isInterrupted = false
-  /// Why it could not go on.
+  /// The failure that ended the run early; nil if none did.
   package var end: ExportFailure?
 
-  /// Whether everything is at the destination.
+  /// Whether every file was exported.
   package var isWhole: Bool { failed == 0 && !isInterrupted && end == nil }
-  /// Nothing yet.
+  /// The summary before the run.
   package init() {}
 }
 
-/// Who follows an export.
+/// Receives the progress of an export.
 package protocol ExportObserver: AnyObject {
-  /// Called when the outcome of a file is known. `bytes` are those that the plan counted for it.
+  /// Called with the outcome of a file. `bytes` is its size in the plan.
   func finished(_ path: [UInt8], bytes: Int64, _ outcome: ExportOutcome)
-  /// Whether to stop after the file at hand.
+  /// Whether to stop after the current file.
   var isCancelled: Bool { get }
 }
 
-/// What becomes of a file.
+/// The form in which a file is exported.
 package enum ExportForm {
-  /// All of it, as it is.
+  /// The whole file, unchanged.
   case original
-  /// Another content under this name, without attributes; `hasTime` says whether it keeps its times.
+  /// Another content under this name, without extended attributes; `hasTime` says whether it keeps the times.
   case changed(any ContentReader, name: [UInt8], hasTime: Bool)
 }
 
-/// Decides what becomes of files.
+/// Chooses the form of each file.
 package protocol ExportChanges: AnyObject {
-  /// What a file becomes.
+  /// The form of a file.
   ///
   /// - Throws: `.unchangeable`.
   func form(of path: [UInt8], _ file: any ExportedFile) throws(ExportFailure) -> ExportForm
-  /// What is written beside a file that is exported; nil for nothing.
+  /// The sidecar to write next to an exported file; nil if there is none.
   func sidecar(of path: [UInt8], _ file: any ExportedFile) throws(ExportFailure) -> [UInt8]?
 }
 
@@ -62,16 +63,16 @@ package final class ExportRun {
   private let changes: any ExportChanges
   private let observer: any ExportObserver
   private var summary = ExportSummary()
-  /// What has no outcome yet, by its number at the writer.
+  /// Files without an outcome, by the writer's number.
   private var underway: [Int: Underway] = [:]
 
   private struct Underway {
     let item: ExportPlan.Item
     let size: Int64
     let file: ExportFile
-    /// What is to be written beside it.
+    /// The sidecar to write next to it.
     let words: [UInt8]?
-    /// The outcome of the photo, when its words are written.
+    /// The outcome of the photo, while its sidecar is written.
     var photo: ExportOutcome?
   }
 
@@ -86,7 +87,7 @@ package final class ExportRun {
     self.observer = observer
   }
 
-  /// Exports a plan. When it could not come to its end, an archive is taken away again.
+  /// Exports a plan. If the run ends early, the incomplete archive is removed.
   package func run(_ plan: ExportPlan) -> ExportSummary {
     for item in plan.items {
       if observer.isCancelled { summary.isInterrupted = true }
@@ -100,7 +101,7 @@ package final class ExportRun {
         do throws(ExportFailure) {
           try writer.add(folder: item.parts)
         } catch {
-          // Its files will say so.
+          // Otherwise its files report the error.
           if writer.isBroken(by: error) { summary.end = error }
         }
       } else {
@@ -130,7 +131,7 @@ package final class ExportRun {
     collect(waits: false)
   }
 
-  /// Takes the outcomes of files that were underway.
+  /// Handles the outcomes of files in progress.
   private func collect(waits: Bool) {
     var outcomes = writer.outcomes(waits: waits)
     while !outcomes.isEmpty {
@@ -138,7 +139,7 @@ package final class ExportRun {
         guard let file = underway.removeValue(forKey: number) else { continue }
         settle(file, outcome)
       }
-      // Sidecars may have begun.
+      // Handling them may have started sidecars.
       outcomes = waits ? writer.outcomes(waits: true) : []
     }
   }
@@ -150,7 +151,8 @@ package final class ExportRun {
     }
   }
 
-  /// Notes an outcome, or writes what the user said of a photo beside it, under the name that the photo got.
+  /// Handles an outcome: writes the sidecar next to the photo, under the name that the photo got, or reports the
+  /// outcome.
   private func settle(_ file: Underway, _ outcome: ExportOutcome) {
     if case .failed(let error) = outcome { return fail(file.item, file.size, error) }
     if case .exported(_, let bytes) = outcome { summary.bytes += bytes }

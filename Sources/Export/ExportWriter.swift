@@ -3,23 +3,23 @@ internal import SystemPackage
 
 /// A file to be written.
 package struct ExportFile: Sendable {
-  /// Its directory at the destination, in parts, and its name there.
+  /// Its directory at the destination, in parts, and its name.
   package var folder: [[UInt8]]
   package var name: [UInt8]
   package var content: any ContentReader
-  /// Permissions, and times if it has any.
+  /// Its permissions, and its times; nil if it has none.
   package var permissions: UInt32
   package var accessed: FileTime?
   package var modified: FileTime?
   package var attributes: [(name: [UInt8], value: [UInt8])] = []
-  /// The file of the space that it comes from, if it comes from one.
+  /// The file of the space that it comes from; nil for sidecars.
   package var source: (any ExportedFile)?
-  /// Whether the content is that of the source, and not something that was made of it.
+  /// Whether the content is that of the source, unchanged.
   package var isOriginal = false
-  /// Whether it gets this name or none.
+  /// Whether it must not get a number.
   package var isNameFixed = false
 
-  /// A file with a content, for its owner.
+  /// A file with permissions for its owner only.
   package init(folder: [[UInt8]], name: [UInt8], content: any ContentReader) {
     self.folder = folder
     self.name = name
@@ -27,7 +27,7 @@ package struct ExportFile: Sendable {
     permissions = 0o600
   }
 
-  /// Checks what was read.
+  /// Throws if the bytes that were read differ from the stored ones, or if the source changed.
   func check(_ digest: FileDigest, verifies: Bool) throws(ExportFailure) {
     guard let source else { return }
     if verifies, isOriginal {
@@ -39,27 +39,27 @@ package struct ExportFile: Sendable {
   }
 }
 
-/// How far a file is.
+/// The state of a file after it was added.
 package enum ExportStep {
   case ended(ExportOutcome)
-  /// Its outcome comes later, under this number.
+  /// Its outcome follows later, under this number.
   case underway(Int)
 }
 
-/// A destination.
+/// The destination of an export.
 package protocol ExportWriter: AnyObject {
-  /// Adds an album.
+  /// Creates an album.
   func add(folder: [[UInt8]]) throws(ExportFailure)
   /// Adds a file.
   func add(_ file: ExportFile) throws(ExportFailure) -> ExportStep
-  /// Outcomes of files that were underway, each once; of all that are, if they are to be waited for.
+  /// The outcomes of files in progress, each once. If `waits`, waits for all of them.
   func outcomes(waits: Bool) -> [(number: Int, outcome: ExportOutcome)]
-  /// Whether nothing more can be added after a failure.
+  /// Whether no further files can be added after a failure.
   func isBroken(by failure: ExportFailure) -> Bool
-  /// Makes what was added durable and whole.
+  /// Completes the destination and makes it durable.
   func finish() throws(ExportFailure)
-  /// Takes away what is not whole, after something went wrong.
+  /// Removes incomplete files after an error.
   func abandon()
-  /// Files of which the destination does not keep the times, or all extended attributes.
+  /// The number of files whose times, or some of whose extended attributes, the destination does not keep.
   var withoutAttributes: Int { get }
 }

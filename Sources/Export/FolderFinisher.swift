@@ -3,19 +3,18 @@ internal import HostFiles
 internal import System
 internal import SystemPackage
 
-/// A file that is at the destination, but has no name yet.
+/// A file that is written to the destination and has no name yet.
 struct WrittenFile: Sendable {
   let number: Int
   let file: ExportFile
   let partial: [UInt8]
   let target: Descriptor
-  /// The hash of what was written.
+  /// The hash of the written bytes.
   let digest: FileDigest
   let album: Album
 }
 
-/// Makes durable and verifies what was written, and gives it its name. Beside it, on another thread, the next files are
-/// written.
+/// Makes written files durable, verifies and names them, while another thread writes the next ones.
 struct FolderFinisher: Sendable {
   let calls: FileCalls
   let verifies: Bool
@@ -59,7 +58,7 @@ struct FolderFinisher: Sendable {
 }
 
 extension FileCalls {
-  /// What the destination has of a file, read past memory.
+  /// The hash of a file at the destination, read past the kernel's cache.
   func writtenDigest(
     of name: [UInt8], in directory: Descriptor, _ status: FileStatus
   ) throws(ExportFailure) -> FileDigest {
@@ -75,7 +74,7 @@ extension FileCalls {
 }
 
 extension ExportFailure {
-  /// What an error means for names: file systems of Windows refuse some of them, each in its own way.
+  /// Interprets an error that a name may have caused, since file systems of Windows reject names with different errors.
   static func ofNames(_ names: [[UInt8]], _ error: Errno) -> ExportFailure {
     let unknown = Set("\"*:<>?\\|".utf8)
     let isOdd = names.contains { name in

@@ -1,9 +1,9 @@
 // A folder as a destination.
 //
 // Invariants
-// 1. A name that others see comes last, and replaces nothing: what it leads to is whole and, unless that was switched
-//    off, read back past the kernel's cache and found to be what was written.
-// 2. Of a file that failed nothing is left.
+// 1. A file gets its visible name last, and the name replaces nothing. The file is then complete and, unless
+//    verification was switched off, read back past the kernel's cache and compared with the written bytes.
+// 2. A file that failed leaves nothing behind.
 
 internal import CPlatform
 internal import Glibc
@@ -19,20 +19,20 @@ package final class FolderWriter: ExportWriter {
   private let copy: ContentCopy
   private var albums: AlbumOpener
   private var number = 0
-  /// What only this run is called.
+  /// The prefix of this run's partial files.
   private let prefix: [UInt8]
   private let finisher: FolderFinisher
-  /// What was written, and waits to be finished.
+  /// Written files that wait to be finished.
   private var written: [WrittenFile] = []
-  /// What is being finished, and the outcomes of what was.
+  /// The files being finished, and the outcomes of finished ones.
   private var batch: SideWork<Outcomes>?
   private var results: Outcomes = []
   private typealias Outcomes = [(number: Int, outcome: ExportOutcome)]
   package private(set) var withoutAttributes = 0
 
-  /// Files and bytes that are finished together at most, but for one file that is larger.
+  /// The limits of a batch that is finished together, in files and bytes. A single file may be larger.
   private static let most = (files: 32, bytes: Int64(32 << 20))
-  /// Errors after which nothing more can be written.
+  /// Errors after which nothing can be written any more.
   private static let lasting: Set<CInt> = [ENOSPC, EDQUOT, EROFS, ENODEV, ENXIO, EIO, ESTALE, ENOTCONN]
 
   /// A writer into an open directory.
@@ -52,7 +52,7 @@ package final class FolderWriter: ExportWriter {
   }
 
   package func abandon() {
-    // What has its name already is whole, and is to stay so.
+    // Named files are complete and stay, so they are made durable.
     try? finish()
   }
 
@@ -96,7 +96,7 @@ package final class FolderWriter: ExportWriter {
     return .underway(number)
   }
 
-  /// Begins to finish what was written, when what was written before is done.
+  /// Starts to finish the written files, after the previous batch is done.
   private func finishWritten() {
     results += batch?.wait() ?? []
     let (files, finisher) = (written, finisher)
@@ -132,7 +132,7 @@ package final class FolderWriter: ExportWriter {
     return result.digest
   }
 
-  /// A file that is there under the name, or under it with a number, and has the content.
+  /// The outcome if the destination has the content already, under the name or under it with a number; nil otherwise.
   private func known(_ file: ExportFile, in album: Album) throws(ExportFailure) -> ExportOutcome? {
     var own: FileDigest?
     for number in 1...FreeNames.most {

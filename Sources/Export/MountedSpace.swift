@@ -2,7 +2,7 @@ package import HostFiles
 package import System
 package import SystemPackage
 
-/// The files of a space that is mounted.
+/// The files of a mounted space.
 package final class MountedSpace: ExportSpace {
   private let calls: FileCalls
   private let root: Descriptor
@@ -22,7 +22,7 @@ package final class MountedSpace: ExportSpace {
   }
 
   package func names(in path: [UInt8]) throws(Errno) -> [[UInt8]] {
-    // A descriptor that is listed has a place of its own.
+    // Opened again, because listing moves the position of a descriptor.
     let (album, name) = try place(of: path)
     return try calls.names(in: name.map { (name) throws(Errno) in try calls.openDirectory(name, in: album) } ?? album)
   }
@@ -36,7 +36,7 @@ package final class MountedSpace: ExportSpace {
     return MountedFile(calls: calls, file: file, status: status)
   }
 
-  /// The open directory that a path is in, and its name there; nil for the root itself.
+  /// The open directory of a path, and the name in it; nil for the root itself.
   private func place(of path: [UInt8]) throws(Errno) -> (Descriptor, name: [UInt8]?) {
     var parts = path.split(separator: 0x2F).map { Array($0) }
     guard let name = parts.popLast() else { return (root, nil) }
@@ -45,7 +45,7 @@ package final class MountedSpace: ExportSpace {
   }
 }
 
-/// A file of a space that is mounted.
+/// A file of a mounted space.
 package struct MountedFile: ExportedFile {
   private let calls: FileCalls
   private let file: Descriptor

@@ -1,13 +1,13 @@
-/// Names that Windows and exFAT can have.
+/// Names that Windows and exFAT allow.
 package enum PortableName {
   private static let refused = Set(":?*\"<>|\\".unicodeScalars)
   private static let devices: Set<String> = ["CON", "PRN", "AUX", "NUL"]
 
-  /// Whether a name can be had there as it is.
+  /// Whether the name is allowed unchanged.
   package static func isOne(_ name: [UInt8]) -> Bool { of(name) == name }
 
-  /// The name with `_` for what they refuse: some characters, what is no UTF-8, a point or a blank at the end. The name of a
-  /// device gets one behind it.
+  /// The name with `_` instead of what is not allowed: some characters, invalid UTF-8, a point or a space at the end.
+  /// The name of a device gets a `_` appended.
   package static func of(_ name: [UInt8]) -> [UInt8] {
     let isText = String(validating: name, as: UTF8.self) != nil
     var scalars = String.UnicodeScalarView()
@@ -24,7 +24,7 @@ package enum PortableName {
     return Array(String(scalars).utf8)
   }
 
-  /// Whether what is before the first point names a device, in any case, and with blanks behind it.
+  /// Whether the part before the first point is the name of a device, in any case, also with trailing spaces.
   private static func isDevice(_ stem: String) -> Bool {
     var word = stem.uppercased()
     while word.last == " " { word.removeLast() }

@@ -1,10 +1,10 @@
-// What an archive remembers of its entries until its end.
+// The data for an archive's central directory.
 //
 // Invariants
-// 1. An entry costs its path and 26 bytes. The central directory is made of that piece by piece, and what it was made of is
-//    let go.
-// 2. No path is kept twice: those that are used are known by a hash. Two that have the same one by chance are taken for one,
-//    so that a name gets a number that needs none.
+// 1. An entry costs its path and 26 bytes. The central directory is generated piece by piece, and the data for each
+//    piece is released afterwards.
+// 2. No path is kept twice: a used path is recognized by its hash. If two paths have the same hash by chance, the
+//    second one needlessly gets a number.
 
 /// The entries of an archive, in order.
 struct ZipDirectory {
@@ -13,7 +13,7 @@ struct ZipDirectory {
   private var pages: [[UInt8]] = []
   private(set) var count: UInt64 = 0
 
-  /// Notes an entry whose place follows from those before it.
+  /// Adds an entry. Its offset follows from the earlier entries.
   mutating func append(_ record: ZipRecord) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(26 + record.path.count)
@@ -28,7 +28,7 @@ struct ZipDirectory {
     count += 1
   }
 
-  /// Gives the headers of all entries, a page at a time, and forgets them.
+  /// Passes the headers of all entries to `body`, page by page, and removes them.
   mutating func drain<Failure: Error>(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     var offset: UInt64 = 0
     pages.reverse()
@@ -51,25 +51,25 @@ struct ZipDirectory {
     }
   }
 
-  /// Takes a number off the front.
+  /// Removes a number from the front.
   private static func number(_ bytes: inout ArraySlice<UInt8>, _ count: Int) -> UInt64 {
     defer { bytes = bytes.dropFirst(count) }
     return bytes.prefix(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 }
 
-/// The paths of an archive that are used, as file systems see them that know neither case nor normal forms.
+/// The used paths of an archive, compared without regard to case and Unicode normalization, as some file systems do.
 struct ZipNames {
   private var used: Set<Int> = []
-  /// Of paths that came more than once the number that was given last.
+  /// The last number given to each repeated path.
   private var numbers: [Int: Int] = [:]
 
-  /// Takes a path; false if it is used.
+  /// Adds a path; false if it is used.
   mutating func insert(_ path: [UInt8]) -> Bool { used.insert(Self.key(path)).inserted }
 
-  /// The first path for a file that is free: its own, or with the next number that its name has not had yet.
+  /// The first free path for a file: its own, or that with the next number.
   ///
-  /// - Parameter numbered: the path with a number from 2 on, another one for each.
+  /// - Parameter numbered: Returns the path with a number from 2 on; all results differ.
   mutating func free(_ path: [UInt8], _ numbered: (Int) -> [UInt8]) -> [UInt8] {
     let key = Self.key(path)
     guard used.contains(key) else { return path }
@@ -83,7 +83,7 @@ struct ZipNames {
 
   func contains(_ path: [UInt8]) -> Bool { used.contains(Self.key(path)) }
 
-  /// The same for texts that are canonically equivalent, whose hash is one in Swift.
+  /// The key of a path. Swift gives canonically equivalent texts the same hash.
   private static func key(_ path: [UInt8]) -> Int {
     String(validating: path, as: UTF8.self).map { $0.lowercased().hashValue } ?? path.hashValue
   }

@@ -1,33 +1,33 @@
-// The records of a zip archive (APPNOTE.TXT 6.3.10). Data is stored as it is. Sizes and CRC are known before the data is
-// written, so that every reader takes the archive, those as well that read it as a stream.
+// The records of a zip archive (APPNOTE.TXT 6.3.10), without compression. Sizes and CRC are known before the data is
+// written, so that all readers accept the archive, including those that read it as a stream.
 
 internal import Glibc
 
 struct ZipRecord {
   private static let most32: UInt64 = 0xffff_ffff
 
-  /// Its path, with a slash at the end for a directory.
+  /// The path, with a slash at the end for a directory.
   var path: [UInt8]
-  /// As in `st_mode`.
+  /// The mode in the form of `st_mode`.
   var mode: UInt32
   /// Seconds since 1970.
   var modified: Int64
   var size: UInt64 = 0
   var checksum: UInt32 = 0
-  /// Where its local header is.
+  /// The offset of its local header.
   var offset: UInt64 = 0
 
   private var isDirectory: Bool { path.last == 0x2F }
 
-  /// 4.3.7, the local header.
+  /// The local header (4.3.7).
   var localHeader: [UInt8] {
-    // 4.5.3: in a local header both sizes must be there.
+    // A local header must contain both sizes (4.5.3).
     let large: [UInt8] = size >= Self.most32 ? Self.field(0x0001, Self.little(size) + Self.little(size)) : []
     let extra = large + time
     return Self.little(UInt32(0x0403_4b50)) + common(isLarge: !large.isEmpty, extraCount: extra.count) + path + extra
   }
 
-  /// 4.3.12, the header in the central directory.
+  /// The header in the central directory (4.3.12).
   var centralHeader: [UInt8] {
     var numbers: [UInt8] = []
     if size >= Self.most32 { numbers += Self.little(size) + Self.little(size) }
@@ -42,7 +42,7 @@ struct ZipRecord {
       + extra
   }
 
-  /// What both headers have, from the version that is needed to the length of the extra field.
+  /// The fields that both headers share, from the required version to the length of the extra field.
   private func common(isLarge: Bool, extraCount: Int) -> [UInt8] {
     let stored = UInt32(min(size, Self.most32))
     let (date, clock) = Self.wallClock(modified)
@@ -51,18 +51,18 @@ struct ZipRecord {
       + Self.little(UInt16(path.count)) + Self.little(UInt16(extraCount))
   }
 
-  /// 4.4.4: bit 11 for names in UTF-8. Names in no known encoding have none.
+  /// Bit 11 marks names in UTF-8 (4.4.4). It is not set for names in an unknown encoding.
   private var flags: UInt16 {
     path.contains { $0 >= 0x80 } && String(validating: path, as: UTF8.self) != nil ? 1 << 11 : 0
   }
 
-  /// 4.6.1, 0x5455: seconds since 1970 in UTC, if they fit. The clock in the header is a wall's, every other second.
+  /// The extra field 0x5455 (4.6.1): seconds since 1970 in UTC, if they fit. The header's own time is local, and even.
   private var time: [UInt8] {
     guard let seconds = Int32(exactly: modified) else { return [] }
     return Self.field(0x5455, [1] + Self.little(UInt32(bitPattern: seconds)))
   }
 
-  /// 4.3.14 to 4.3.16: what ends the archive, after a central directory of `size` bytes at `start`.
+  /// The records at the end (4.3.14 to 4.3.16), after a central directory of `size` bytes at `start`.
   static func end(count: UInt64, start: UInt64, size: UInt64) -> [UInt8] {
     var bytes: [UInt8] = []
     if count >= 0xffff || start >= most32 || size >= most32 {
@@ -76,7 +76,7 @@ struct ZipRecord {
       + little(UInt32(min(start, most32))) + [0, 0]
   }
 
-  /// The time here as MS-DOS has it, from 1980 to 2107 (4.4.6).
+  /// The local time in MS-DOS format, from 1980 to 2107 (4.4.6).
   private static func wallClock(_ seconds: Int64) -> (date: UInt16, clock: UInt16) {
     var time = time_t(seconds)
     var parts = unsafe tm()

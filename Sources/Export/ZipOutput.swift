@@ -4,13 +4,13 @@ package import HostFiles
 package import System
 package import SystemPackage
 
-/// Where the bytes of an archive go, in order.
+/// The output of an archive's bytes, in order.
 package protocol ZipOutput: AnyObject {
-  /// Writes bytes behind those before; with `isHole` they are zeros, and need not be stored.
+  /// Appends bytes; if `isHole` they are zeros, which need not be stored.
   func write(_ bytes: UnsafeRawBufferPointer, isHole: Bool) throws(ExportFailure)
-  /// Makes it durable and gives it its name.
+  /// Makes the output durable and names it.
   func finish() throws(ExportFailure)
-  /// Takes it away.
+  /// Removes the output.
   func abandon()
 }
 
@@ -18,7 +18,7 @@ package protocol ZipOutput: AnyObject {
 package final class StreamOutput: ZipOutput {
   private let stream: Descriptor
 
-  /// Writes to an open descriptor.
+  /// An output to an open descriptor.
   package init(_ stream: Descriptor) { self.stream = stream }
 
   package func write(_ bytes: UnsafeRawBufferPointer, isHole: Bool) throws(ExportFailure) {
@@ -29,7 +29,7 @@ package final class StreamOutput: ZipOutput {
   package func abandon() {}
 }
 
-/// A file that has a name of its own only when it is whole and, unless that was switched off, was read back.
+/// A file that is named only when it is complete and, unless verification was switched off, was read back.
 package final class FileOutput: ZipOutput {
   private let calls: FileCalls
   private let directory: Descriptor
@@ -41,9 +41,9 @@ package final class FileOutput: ZipOutput {
   private var size: Int64 = 0
   private var hasher: ContentHasher? = ContentHasher()
 
-  /// Begins a file in an open directory.
+  /// Creates a file in an open directory.
   ///
-  /// - Throws: the error of making it.
+  /// - Throws: The error of creating it.
   package init(_ calls: FileCalls, _ name: [UInt8], in directory: Descriptor, verifies: Bool) throws(Errno) {
     self.calls = calls
     self.name = name

@@ -1,10 +1,10 @@
-// A zip archive as a destination: one stream, stored, with ZIP64 where it is needed.
+// A zip archive as a destination: one stream without compression, with ZIP64 where needed.
 //
 // Invariants
-// 1. A content is read twice: once for its CRC and hash, once to be written. So the header has everything before the
-//    data, and a file that cannot be read, or is not what the vault has, never begins in the archive.
-// 2. Memory grows by what the central directory is made of (ZipDirectory.swift).
-// 3. No two files have names that some file system takes for the same: those that differ in case or normal form only.
+// 1. A content is read twice: first for its CRC and hash, then to be written. So the header before the data is
+//    complete, and a file that cannot be read, or that differs from the stored one, is not in the archive at all.
+// 2. Memory grows only by the data for the central directory (ZipDirectory.swift).
+// 3. No two files have names that a file system may treat as the same: names that differ only in case or normalization.
 
 internal import Glibc
 internal import HostFiles
@@ -23,7 +23,7 @@ package final class ZipWriter: ExportWriter {
   private var isBroken = false
   package let withoutAttributes = 0
 
-  /// A writer to an output. `step` is the number of bytes that are read at once.
+  /// A writer to an output. `step` is the number of bytes in each read.
   package init(to output: any ZipOutput, verifies: Bool, step: Int = 1 << 20) {
     self.output = output
     self.verifies = verifies

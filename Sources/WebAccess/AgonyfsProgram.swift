@@ -1,34 +1,35 @@
 // Invariants
-// 1. A password goes through a pipe, never into arguments or the environment: all users see those.
-// 2. What was proven is what is served: the root directory of a mount that is asked about is passed as a descriptor, and one
-//    that is found by its path is known by the process that serves it.
-// 3. Every program that is started has a deadline, and a session of its own: no key that is typed at this terminal ends it.
+// 1. A password is passed through a pipe, never in arguments or the environment, which other users can see.
+// 2. What was proven is what is served: to check a mount, the descriptor of its root directory is passed; a mount that
+//    was found by its path is identified by the process that serves it.
+// 3. Every program that is started has a deadline and its own session, so that no key typed at this terminal ends it.
 
 internal import Glibc
 internal import Synchronization
 internal import System
 internal import SystemPackage
 
-/// The program `agonyfs`, which opens spaces for who holds no key. All calls block, at most for their `Deadlines`.
+/// The program `agonyfs`, which opens spaces for a process that holds no key. All calls block, at most for their
+/// `Deadlines`.
 public final class AgonyfsProgram: Sendable {
-  /// What became of a password.
+  /// The result for a password.
   public enum Outcome<Success: Sendable>: Sendable {
     /// It opened a space.
     case success(Success)
-    /// It opens none.
+    /// It opens no space.
     case wrong
-    /// It opens one that is open elsewhere.
+    /// It opens a space that is open elsewhere.
     case inUse
-    /// Something else failed; the sentence is for who runs the server.
+    /// Another failure; the sentence is for the user who runs the server.
     case failed(String)
   }
 
-  /// How long it may take before it is killed.
+  /// The time after which each command is killed.
   struct Deadlines: Sendable {
-    /// A large vault that was not unmounted in order takes a while.
+    /// A large vault that was not unmounted properly takes a while.
     var mount = Duration.seconds(180)
     var prove = Duration.seconds(60)
-    /// What waits is written first. Less than a service has to end.
+    /// Unmounting flushes first. Shorter than the time that a service has to end.
     var unmount = Duration.seconds(45)
   }
 
@@ -36,13 +37,13 @@ public final class AgonyfsProgram: Sendable {
   public let path: String
   private let deadlines: Deadlines
   private let stopped: Descriptor
-  /// Nil after `stop()`.
+  /// The writing end of the pipe; closed by `stop()`.
   private let stopper: Mutex<Descriptor?>
   private static let errorLimit = 4096
 
   /// The program at a path.
   ///
-  /// - Throws: the error number, as `Errno`, if there is no room for a pipe.
+  /// - Throws: `Errno` if no pipe can be created.
   public convenience init(path: String) throws { try self.init(path: path, Deadlines()) }
 
   init(path: String, _ deadlines: Deadlines) throws {
@@ -52,23 +53,24 @@ public final class AgonyfsProgram: Sendable {
     stopper = Mutex(writing)
   }
 
-  /// Ends what looks at passwords now, and what would later, so that nobody waits for it. Mounts can be taken away still.
+  /// Cancels the current and all later password checks, so that the server can end. Unmounting still works.
   public func stop() { stopper.withLock { $0 = nil } }
 
-  /// Where the space of a password is mounted.
+  /// The place where the space of a password is mounted.
   public enum Place: Equatable, Sendable {
-    /// At the directory, by this call.
+    /// The given directory, mounted by this call.
     case here
-    /// Elsewhere at a path (`HostPath`), as long as `RootDirectory.server` is this process: another space may come there.
+    /// Another path (`HostPath`), valid while `RootDirectory.server` is this process, since another space may be
+    /// mounted there.
     case elsewhere(String, server: [UInt8])
   }
 
-  /// Mounts the space of a password, or finds where this user has it mounted. Paths of any bytes are given as `HostPath`
-  /// has them. The key is derived once.
+  /// Mounts the space of a password, or finds where this user has it mounted. Paths with arbitrary bytes are in the
+  /// form of `HostPath`. The key is derived once.
   ///
   /// - Parameters:
-  ///   - options: lists of mount options, as for `-o`.
-  ///   - idle: after how many seconds without use the mount goes by itself, should this process be killed.
+  ///   - options: Lists of mount options, as for `-o`.
+  ///   - idle: The seconds without use after which the mount ends by itself, in case this process is killed.
   public func mount(
     _ vault: String, at directory: String, options: [String], idle: Int, password: PasswordBuffer
   ) -> Outcome<Place> {
@@ -85,7 +87,7 @@ public final class AgonyfsProgram: Sendable {
     }
   }
 
-  /// A path, which may have any byte but zero, and a line with what serves the mount.
+  /// Parses a path, which may contain any byte except zero, and a line that identifies the serving process.
   private static func place(in answer: [UInt8]) -> Place? {
     let newline = UInt8(ascii: "\n")
     let lines = answer.dropLast()
@@ -95,9 +97,9 @@ public final class AgonyfsProgram: Sendable {
     return .elsewhere(ByteText.text(of: Array(lines[..<end])), server: Array(lines[(end + 1)...]))
   }
 
-  /// Whether a mount is of the space of a password; `.inUse` if it is of another one.
+  /// Whether a mount shows the space of a password; `.inUse` if it shows another space.
   ///
-  /// - Parameter root: a descriptor of its root directory, opened for reading.
+  /// - Parameter root: A descriptor of its root directory, opened for reading.
   public func prove(_ vault: String, root: CInt, password: PasswordBuffer) -> Outcome<Void> {
     switch run(["prove", "--", vault], within: deadlines.prove, password: password, passing: [root]) {
     case .success(let answer): return answer.isInUse ? .inUse : .success(())
@@ -107,7 +109,7 @@ public final class AgonyfsProgram: Sendable {
     }
   }
 
-  /// Takes a mount away: at once, with open files cut off, after writing what waits. Nil, or why it failed.
+  /// Unmounts after flushing, even if files are open. Returns nil, or why it failed.
   public func unmount(_ directory: String) -> String? {
     do throws(Errno) {
       let (process, _, errors) = try start(["unmount", "--force", "--", directory], nil, [])
@@ -146,7 +148,7 @@ public final class AgonyfsProgram: Sendable {
     return sentence.isEmpty ? "agonyfs ended: \(ending)." : sentence
   }
 
-  /// Starts it. The ends of the pipes that it has are open only in it on return, so that ours end with it.
+  /// Starts the program. When this returns, only the program has its ends of the pipes, so that ours end when it does.
   private func start(
     _ words: [String], _ password: PasswordBuffer?, _ passing: [CInt]
   ) throws(Errno) -> (process: ChildProcess, output: Descriptor, errors: Descriptor) {

@@ -1,30 +1,30 @@
 // Invariants
-// 1. Only time counts in which bytes were waited for. How long they take to be stored is not up to who sends them.
+// 1. Only the time of waiting for bytes counts. The client is not responsible for the time that storing them takes.
 
-/// How fast the body of a request comes. Times are those of one clock that never goes back.
+/// Measures how fast the body of a request arrives. Times are from one monotonic clock.
 public struct BodyPace: Sendable {
-  /// In each such time of waiting, `least` bytes must come.
+  /// In each such period of waiting, at least `least` bytes must arrive.
   public static let time = Duration.seconds(30)
-  /// In bytes.
+  /// The minimum in bytes.
   public static let least = 16 << 10
 
   private var waited = Duration.zero
   private var since: Duration?
   private var received = 0
 
-  /// Nothing is waited for at first.
+  /// A measurement that does not wait yet.
   public init() {}
 
-  /// More is waited for from now on.
+  /// Starts to wait for bytes.
   public mutating func waits(now: Duration) { since = since ?? now }
 
-  /// Nothing is waited for any more.
+  /// Stops waiting.
   public mutating func rests(now: Duration) {
     if let since { waited += now - since }
     since = nil
   }
 
-  /// Bytes have come.
+  /// Counts bytes that arrived.
   public mutating func comes(_ count: Int, now: Duration) {
     received += count
     guard received >= Self.least else { return }
@@ -32,6 +32,6 @@ public struct BodyPace: Sendable {
     if since != nil { since = now }
   }
 
-  /// How much longer there may be waited, zero at least; nil while nothing is waited for.
+  /// The remaining time to wait, at least zero; nil if nothing is waited for.
   public func timeLeft(now: Duration) -> Duration? { since.map { max(.zero, Self.time - waited - (now - $0)) } }
 }

@@ -1,29 +1,29 @@
 internal import Glibc
 internal import System
 
-/// An address that an interface of this machine has.
+/// An address of an interface of this machine.
 public struct InterfaceAddress: Hashable, Sendable {
   /// The name of the interface, such as `wlan0`.
   public let interface: String
-  /// As in a URL, without brackets.
+  /// The form in a URL, without brackets.
   public let text: String
-  /// Whether the interface is connected to something.
+  /// Whether the interface is connected.
   public let isRunning: Bool
-  /// Whether it is hardware, or made of hardware as a bridge is; those of a VPN and of containers are not.
+  /// Whether the interface is hardware, or based on hardware as a bridge is; those of a VPN and of containers are not.
   public let isPhysical: Bool
 
-  /// An address that is known.
+  /// An address with these properties.
   public init(interface: String, text: String, isRunning: Bool, isPhysical: Bool) {
     (self.interface, self.text, self.isRunning, self.isPhysical) = (interface, text, isRunning, isPhysical)
   }
 
-  /// Whether it is one of version 6.
+  /// Whether it is an IPv6 address.
   public var isVersion6: Bool { text.utf8.contains(UInt8(ascii: ":")) }
 
-  /// Whether only this machine reaches it.
+  /// Whether it can be reached only from this machine.
   public var isLoopback: Bool { text == "::1" || text.hasPrefix("127.") }
 
-  /// Whether it is of a network at home or at work: RFC 1918, RFC 4193.
+  /// Whether it belongs to a private network: RFC 1918, RFC 4193.
   var isPrivate: Bool {
     if isVersion6 { return text.hasPrefix("fc") || text.hasPrefix("fd") }
     let parts = text.split(separator: ".").compactMap { UInt8($0) }
@@ -32,19 +32,19 @@ public struct InterfaceAddress: Hashable, Sendable {
   }
 }
 
-/// The addresses of this machine, in the order in which a phone may get to them.
+/// The addresses of this machine, sorted by how likely a phone can reach them.
 public struct MachineAddresses: Equatable, Sendable {
-  /// First the one that a phone gets to most likely.
+  /// The addresses, the most likely first.
   public let all: [InterfaceAddress]
-  /// Whether a phone may get to the first one at all.
+  /// Whether a phone may be able to reach the first address.
   public let isWithinReach: Bool
 
   /// - Parameters:
-  ///   - outward: the addresses by which this machine goes to others, as its routes say.
-  ///   - prefersVersion6: whether those of version 6 come first; otherwise they come where there is no other way.
+  ///   - outward: The addresses from which this machine reaches others, according to its routes.
+  ///   - prefersVersion6: Whether IPv6 addresses come first; otherwise they are used only if there is no other way.
   public init(_ found: [InterfaceAddress], outward: Set<String>, prefersVersion6: Bool = false) {
     func isOpen(_ one: InterfaceAddress) -> Bool { one.isPhysical || outward.contains(one.text) }
-    // A VPN that takes all traffic is the way out, but the phones are in the network of the hardware.
+    // A VPN may carry all outgoing traffic, but phones are in the network of the hardware.
     func faults(_ one: InterfaceAddress) -> [Int] {
       let found: [Bool] = [
         !one.isRunning, one.isLoopback, !isOpen(one), one.isVersion6 != prefersVersion6,
@@ -57,8 +57,8 @@ public struct MachineAddresses: Equatable, Sendable {
     isWithinReach = all.first.map { $0.isRunning && !$0.isLoopback && isOpen($0) } ?? false
   }
 
-  /// Those that the machine has now, or those of version 4 alone. Of version 6 there are none that need a zone, as those of
-  /// the link do: no browser takes them.
+  /// The current addresses; if `withoutVersion6`, only those of IPv4. Link-local IPv6 addresses are left out, because
+  /// browsers do not accept their zone.
   public static func current(prefersVersion6: Bool = false, withoutVersion6: Bool = false) -> MachineAddresses {
     guard let all = OwnAddress.all() else { return MachineAddresses([], outward: []) }
     var found: [InterfaceAddress] = []
@@ -73,7 +73,7 @@ public struct MachineAddresses: Equatable, Sendable {
     return MachineAddresses(found, outward: outward(), prefersVersion6: prefersVersion6)
   }
 
-  /// Whether an interface is hardware, or lies above some, as the folder of all interfaces says.
+  /// Whether an interface is hardware or lies above some, according to the folder of all interfaces.
   static func isPhysical(_ interface: String, in folder: String = "/sys/class/net", depth: Int = 4) -> Bool {
     let own = "\(folder)/\(interface)"
     if unsafe access(own + "/device", F_OK) == 0 { return true }
@@ -84,8 +84,8 @@ public struct MachineAddresses: Equatable, Sendable {
     }
   }
 
-  /// The address, of each version, that leads to others. Nothing is sent for that: the places are for documents (RFC 5737,
-  /// RFC 3849) and nobody's, so that the default route leads there.
+  /// For each IP version, the address from which this machine reaches others. Nothing is sent: the destinations are
+  /// reserved for documentation (RFC 5737, RFC 3849), so that the default route applies.
   private static func outward() -> Set<String> {
     var found: Set<String> = []
     var version4 = sockaddr_in()
@@ -106,7 +106,7 @@ public struct MachineAddresses: Equatable, Sendable {
     return found
   }
 
-  /// Whether there is a route to a place; if so, it becomes the address that this machine has on that way.
+  /// Whether a route to a destination exists; if so, replaces it with this machine's address on that route.
   private static func leads<Place>(_ family: CInt, to place: inout Place) -> Bool {
     let number = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard number >= 0 else { return false }
@@ -119,7 +119,7 @@ public struct MachineAddresses: Equatable, Sendable {
     }
   }
 
-  /// 4 or 16 bytes as people write them.
+  /// The usual form of 4 or 16 bytes.
   private static func text(of bytes: [UInt8]) -> String {
     var buffer = [CChar](repeating: 0, count: 64)
     let family = bytes.count == 4 ? AF_INET : AF_INET6

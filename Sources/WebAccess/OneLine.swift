@@ -1,6 +1,6 @@
-/// Text of other programs as a terminal may show it.
+/// Text of other programs that is safe to show in a terminal.
 public enum OneLine {
-  /// The text in one line. What would move the cursor, change colours or turn the direction of the text is left out.
+  /// The text as one line. Characters that move the cursor, change colours or change the text direction become U+FFFD.
   public static func safe(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// What an interface of this machine has: an address of 4 bytes, or of 16.
+/// An address of an interface of this machine, of 4 or 16 bytes.
 struct OwnAddress {
-  /// The name of the interface; a second address has a label, such as wlan0:1.
+  /// The name of the interface; for a second address its label, such as wlan0:1.
   let interface: String
-  /// `IFF_UP` and others of netdevice(7).
+  /// `IFF_UP` and other flags of netdevice(7).
   let flags: UInt32
   let bytes: [UInt8]
 
-  /// All that there are now; nil if the system does not say.
+  /// All current addresses; nil if the system does not report them.
   static func all() -> [OwnAddress]? {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard unsafe getifaddrs(&list) == 0 else { return nil }

@@ -1,21 +1,22 @@
 // Invariants
-// 1. An offer is taken once, within its time, and its page is shown until then. A wrong secret changes nothing.
-// 2. There is one offer at most, and `most` pairings at most: the one that was used the longest time ago makes room.
-// 3. A pairing answers only to the user of this machine who began it, or only to other machines if one of those did.
-//    Cookies of a host go to all its ports, where another user may listen, who could send them from here.
-// 4. What nobody offered costs a look into a table, and no memory.
+// 1. An offer is accepted once, within its time, and its page is shown until then. A wrong secret changes nothing.
+// 2. There is at most one offer, and at most `most` pairings: the least recently used pairing is dropped for a new one.
+// 3. A pairing is valid only for the user of this machine who began it, or only from other machines if it was begun on
+//    one. Browsers send the cookies of a host to all its ports, where another user could listen and then send them from
+//    here.
+// 4. A request without an offer costs a table lookup and no memory.
 
-/// The browsers that may ask for a password at all. Times are those of one clock that never goes back.
+/// The browsers that may send passwords. Times are from one monotonic clock.
 public struct Pairings: Sendable {
-  /// What a QR code says: `/PATH#SECRET`.
+  /// The contents of a QR code: `/PATH#SECRET`.
   public struct Offer: Sendable {
     /// The path of the pairing page.
     public let path: Token
-    /// What the page sends back; the browser keeps it out of requests for the page.
+    /// The secret that the page sends; the browser does not send it in the request for the page.
     public let secret: Token
   }
 
-  /// How long an offer is good.
+  /// How long an offer is valid.
   public static let offerTime = Duration.seconds(300)
   /// The most pairings at a time.
   public static let most = 64
@@ -27,24 +28,25 @@ public struct Pairings: Sendable {
   }
   private var pairings: [Token: Pairing] = [:]
 
-  /// None at first.
+  /// An empty table.
   public init() {}
 
-  /// Makes an offer; an earlier one is good for nothing any more.
+  /// Makes an offer, which replaces any earlier one.
   public mutating func makeOffer(now: Duration) -> Offer {
     let codes = Offer(path: .random(), secret: .random())
     offer = (codes, now + Self.offerTime)
     return codes
   }
 
-  /// Whether the pairing page may be shown at a path. More than once: scanners of codes fetch the page before the browser.
+  /// Whether the pairing page is shown at a path. Repeatedly, because code scanners fetch the page before the browser
+  /// does.
   public func showsPage(at path: String, now: Duration) -> Bool {
     guard let offer, offer.until > now else { return false }
     return offer.codes.path.matches(path)
   }
 
-  /// Takes the offer with a secret: the new pairing, which a cookie holds from now on, and the one that made room for it.
-  /// Nil if there is no such offer. `user` is as in `Peer`.
+  /// Accepts the offer with a secret. Returns the new pairing, for a cookie, and the one that was dropped for it; nil
+  /// if there is no such offer. `user` is as in `Peer`.
   public mutating func pair(secret: String, user: UInt32?, now: Duration) -> (pairing: Token, replaced: Token?)? {
     guard let current = offer, current.until > now, current.codes.secret.matches(secret) else { return nil }
     offer = nil
@@ -58,7 +60,7 @@ public struct Pairings: Sendable {
     return (pairing, replaced)
   }
 
-  /// Whether a cookie is that of a pairing of this user; notes its use.
+  /// Whether a token is that of a pairing of this user; records its use.
   public mutating func isPaired(_ pairing: Token, user: UInt32?, now: Duration) -> Bool {
     guard let known = pairings[pairing], known.user == user else { return false }
     pairings[pairing]?.lastUse = now

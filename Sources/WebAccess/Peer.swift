@@ -3,23 +3,23 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Who is at the other end of a connection.
+/// The client of a connection.
 public struct Peer: Hashable, Sendable {
-  /// The address, without a port.
+  /// Its address, without a port.
   public let address: String
-  /// The user whose connection it is, if it comes from this machine; nil if it comes from another one.
+  /// The user who owns the connection, if it comes from this machine; nil if it comes from another one.
   public let user: UInt32?
 
-  /// A peer that is known.
+  /// A client with these properties.
   public init(address: String, user: UInt32?) { (self.address, self.user) = (address, user) }
 
   /// One end of a connection: an address of 4 or 16 bytes, and a port.
   public struct End: Hashable, Sendable {
-    /// 16 bytes; an address of version 4 as it is written in version 6.
+    /// 16 bytes; an IPv4 address is mapped to IPv6.
     let bytes: [UInt8]
     let port: UInt16
 
-    /// - Parameter address: as in a URL, without brackets; nil for anything but an address.
+    /// - Parameter address: The form in a URL, without brackets; the result is nil if it is not an address.
     public init?(address: String, port: Int) {
       var version4 = in_addr()
       var version6 = in6_addr()
@@ -34,7 +34,7 @@ public struct Peer: Hashable, Sendable {
       self.port = UInt16(truncatingIfNeeded: port)
     }
 
-    /// An end as `/proc/net/tcp` has it: words of the address in this machine's order of bytes, in hexadecimal.
+    /// Parses an end in `/proc/net/tcp`: words of the address in this machine's byte order, in hexadecimal.
     init?(table text: Substring) {
       let parts = text.split(separator: ":")
       guard parts.count == 2, parts[0].utf8.count == 8 || parts[0].utf8.count == 32,
@@ -53,12 +53,12 @@ public struct Peer: Hashable, Sendable {
 
     private static let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 
-    /// Whether only this machine has it.
+    /// Whether it is a loopback address.
     var isLoopback: Bool {
       bytes.starts(with: Self.mapped + [127]) || bytes == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// Whether an interface of this machine has it now.
+    /// Whether an interface of this machine has the address now.
     var isOfThisMachine: Bool {
       if isLoopback { return true }
       guard let all = OwnAddress.all() else { return true }
@@ -66,22 +66,22 @@ public struct Peer: Hashable, Sendable {
     }
   }
 
-  /// Whose a connection is that comes from this machine, by the kernel's tables; nil if they do not have it.
+  /// The user who owns a connection from this machine, by the kernel's table; nil if the table does not have it.
   ///
   /// - Parameters:
-  ///   - far: its end that is not ours.
-  ///   - near: ours.
+  ///   - far: The client's end.
+  ///   - near: Our end.
   static func user(far: End, near: End, in table: String) -> UInt32? {
     for line in table.split(separator: "\n").dropFirst() {
       let words = line.split(separator: " ", omittingEmptySubsequences: true)
-      // Its own end comes first: that is the far one.
+      // In the client's entry, the client's own end comes first.
       guard words.count > 7, End(table: words[1]) == far, End(table: words[2]) == near else { continue }
       return UInt32(words[7])
     }
     return nil
   }
 
-  /// Who is at the far end of a connection. Nil if it comes from this machine, and nobody knows from whom.
+  /// The client of a connection. Nil if it comes from this machine and its user is unknown.
   public static func of(far: End, near: End, address: String) -> Peer? {
     guard far.isOfThisMachine else { return Peer(address: address, user: nil) }
     for path in ["/proc/net/tcp", "/proc/net/tcp6"] {

@@ -1,7 +1,7 @@
 // Invariants
-// 1. The folder belongs to this user, and nobody else may enter it. It has a random name that was free.
-// 2. Its lock is held as long as this process lives. So a folder whose lock is free is one that a killed process left.
-// 3. Nothing is removed by a folder that is not as in 1: somebody else may have put it there.
+// 1. The folder belongs to this user, and no other user may enter it. It has a random name that was free.
+// 2. Its lock is held as long as this process lives, so a folder with a free lock was left by a killed process.
+// 3. Nothing is removed from a folder that does not satisfy 1: another user may have created it.
 
 internal import CPlatform
 internal import Glibc
@@ -9,7 +9,7 @@ internal import Synchronization
 internal import System
 internal import SystemPackage
 
-/// The folder that the mounts of one server are in.
+/// The folder with the mounts of one server.
 public final class PrivateFolder: Sendable {
   /// Its absolute path.
   public let path: String
@@ -17,9 +17,9 @@ public final class PrivateFolder: Sendable {
   private static let prefix = "agonyfs-web."
   private static let lockName = "lock"
 
-  /// Makes one, in `XDG_RUNTIME_DIR` if that is this user's alone, else in `/tmp`.
+  /// Creates the folder in `XDG_RUNTIME_DIR` if only this user may enter that, otherwise in `/tmp`.
   ///
-  /// - Throws: the error number of the call that failed, as `Errno`.
+  /// - Throws: The `Errno` of the failed call.
   public convenience init() throws { try self.init(in: Self.base) }
 
   init(in base: String) throws {
@@ -31,9 +31,9 @@ public final class PrivateFolder: Sendable {
     try systemCall { flock(lock.number, LOCK_EX | LOCK_NB) }
   }
 
-  /// Makes a directory in it, to mount at.
+  /// Creates a mount point in the folder.
   ///
-  /// - Throws: the error number, as `Errno`.
+  /// - Throws: The `Errno`.
   public func makeDirectory() throws -> String {
     let made = path + "/" + Token.random().text
     try systemCall { unsafe mkdir(made, 0o700) }
@@ -49,18 +49,18 @@ public final class PrivateFolder: Sendable {
     return whole
   }
 
-  /// Removes a directory that was made here, and takes away what is mounted at it. Nil, or why that failed.
+  /// Unmounts and removes a directory of the folder. Returns nil, or why that failed.
   public static func removeDirectory(_ place: String, _ program: AgonyfsProgram) -> String? {
     if unsafe rmdir(place) == 0 { return nil }
     let reason = program.unmount(place)
-    // It may have gone by itself meanwhile.
+    // The mount may have ended by itself in the meantime.
     return unsafe rmdir(place) == 0 ? nil : reason ?? "\(Errno.current)"
   }
 
-  /// Removes it, with what is mounted in it. Returns what could not be removed, and why.
+  /// Removes the folder with its mounts. Returns what could not be removed, and why.
   public func remove(_ program: AgonyfsProgram) -> [String] { Self.remove(path, program) }
 
-  /// Removes what processes that were killed have left, with their mounts. Returns what it could not remove, and why.
+  /// Removes the folders and mounts that killed processes left. Returns what could not be removed, and why.
   public static func removeLeftOvers(_ program: AgonyfsProgram) -> [String] { removeLeftOvers(in: base, program) }
 
   static func removeLeftOvers(in base: String, _ program: AgonyfsProgram) -> [String] {
@@ -82,7 +82,7 @@ public final class PrivateFolder: Sendable {
     return path.hasPrefix("/") && isPrivate(path) ? path : "/tmp"
   }
 
-  /// Whether it is a directory of this user that nobody else may enter.
+  /// Whether it is a directory of this user that no other user may enter.
   private static func isPrivate(_ path: String) -> Bool {
     var status = stat()
     return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
@@ -93,7 +93,7 @@ public final class PrivateFolder: Sendable {
     let names = ((try? Directory.names(in: path)) ?? []).map { String(decoding: $0, as: UTF8.self) }
     let places = names.filter { $0 != lockName }.map { path + "/" + $0 }.filter { unsafe unlink($0) != 0 }
     let failed = Mutex<[String]>([])
-    // Side by side: each may take as long as its deadline.
+    // In parallel, because each may take as long as its deadline.
     let work = places.map { place in
       { @Sendable in
         guard let reason = removeDirectory(place, program) else { return }

@@ -1,13 +1,13 @@
 internal import Crypto
 internal import System
 
-/// Protects a process that passwords go through.
+/// Protects a process that handles passwords.
 public enum ProcessProtection {
-  /// No core dumps, no tracing and no look into its memory by other processes of the user, and new files that only the
-  /// user may read. What fails is one line of defence less. What OpenSSL keeps is in locked memory, as far as that goes, and
-  /// overwritten when it is freed.
+  /// Prevents core dumps, tracing and access to its memory by other processes of the user, and makes new files readable
+  /// only for the user. Failures are ignored: each is one line of defence less. OpenSSL keeps its data in locked memory
+  /// as far as possible, and overwrites it when it is freed.
   ///
-  /// - Returns: the process that traces this one all the same, as it began before; nil if none but root's does.
+  /// - Returns: The process that traces this one anyway, because it began before; nil if none does, or only root's.
   @discardableResult
   public static func apply() -> Int32? {
     ProcessHardening.apply()

@@ -1,16 +1,15 @@
-// Invariant: what cannot be read is refused, and never guessed: another text would be another search.
+// Invariant: an invalid query is rejected and never guessed, because another text would be another search.
 
 internal import System
 
-/// What an address says behind its question mark, in the form in which browsers send it
-/// (`application/x-www-form-urlencoded`, as `URLSearchParams` writes it): `+` is a blank, and a percent sign and two digits
-/// are a byte of UTF-8.
+/// The parameters in the query of a URL, in the form in which browsers send them (`application/x-www-form-urlencoded`,
+/// as `URLSearchParams` writes it): `+` is a space, and a percent sign with two digits is a byte of UTF-8.
 public struct QueryParameters: Sendable {
   private let values: [String: String]
 
-  /// Those of a query; nil stands for none. Of several with one name the first counts.
+  /// Parses a query; nil stands for none. If a name is repeated, its first value counts.
   ///
-  /// - Returns: nil if the query is not in that form.
+  /// - Returns: Nil if the query is invalid.
   public init?(_ query: String?) {
     var values: [String: String] = [:]
     for pair in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
@@ -21,12 +20,12 @@ public struct QueryParameters: Sendable {
     self.values = values
   }
 
-  /// The value of a name; nil if the query does not have it.
+  /// The value with a name; nil if there is none.
   public subscript(_ name: String) -> String? { values[name] }
 
-  /// The text that is written so.
+  /// Decodes a text.
   private static func text(_ written: Substring.UTF8View) -> String? {
-    // No browser sends other bytes, and what was no UTF-8 has become other characters before it gets here.
+    // Browsers send only ASCII, and invalid UTF-8 has been replaced by other characters before it gets here.
     guard written.allSatisfy({ $0 < 0x80 }) else { return nil }
     let blanks = written.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
     return Hexadecimal.percentUnescaped(blanks).flatMap { String(validating: $0, as: UTF8.self) }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// What the kernel says of the root directory of a mount.
+/// What the kernel reports about the root directory of a mount.
 public enum RootDirectory {
   /// The number of its device; nil if the mount is gone.
   public static func device(of descriptor: CInt) -> UInt64? {
@@ -11,13 +11,14 @@ public enum RootDirectory {
     return unsafe fstat(descriptor, &status) == 0 ? UInt64(status.st_dev) : nil
   }
 
-  /// The number of the device that a path (`HostPath`) is on; nil if there is nothing.
+  /// The number of the device of a path (`HostPath`); nil if the path does not exist.
   public static func device(of path: String) -> UInt64? {
     var status = stat()
     return unsafe stat(HostPath.name(of: path), &status) == 0 ? UInt64(status.st_dev) : nil
   }
 
-  /// Which process serves a mount of agonyfs, as its attribute tells; nil for all else. Blocks until it answers.
+  /// The process that serves a mount of agonyfs, from its attribute; nil for any other directory. Blocks until it
+  /// answers.
   public static func server(of descriptor: CInt) -> [UInt8]? {
     var value = [UInt8](repeating: 0, count: 64)
     let name = "system.agonyfs.daemon"
@@ -25,8 +26,8 @@ public enum RootDirectory {
     return count > 0 ? Array(value[..<count]) : nil
   }
 
-  /// Whether the user of this process made the FUSE mount of a device, as the kernel says. What a mount tells of itself,
-  /// another user's may repeat.
+  /// Whether the user of this process made the FUSE mount of a device, according to the kernel. The attributes of a
+  /// mount cannot prove that, because another user's mount could imitate them.
   public static func isOfThisUser(_ device: UInt64) -> Bool { isMounted(device, by: geteuid(), in: .current()) }
 
   static func isMounted(_ device: UInt64, by user: UInt32, in table: MountTable) -> Bool {
@@ -37,14 +38,14 @@ public enum RootDirectory {
     }
   }
 
-  /// Whether what serves the mount answers. Blocks until it does.
+  /// Whether the process that serves the mount is alive. Blocks until it answers.
   public static func isMounted(_ descriptor: CInt) -> Bool {
     var status = statvfs()
     if unsafe fstatvfs(descriptor, &status) == 0 { return true }
     return ![ENOTCONN, ECONNABORTED, ENODEV, ENXIO, ESTALE].contains(errno)
   }
 
-  /// Whether it is mounted read-only.
+  /// Whether the mount is read-only.
   public static func isReadOnly(_ descriptor: CInt) -> Bool {
     var status = statvfs()
     return unsafe fstatvfs(descriptor, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0

@@ -1,43 +1,43 @@
 // Invariants
-// 1. One key derivation runs at a time, whoever asks. So the memory of the machine bounds it, not the number of requests.
-// 2. Pairings are served in turn. Whatever one of them sends, another one waits for one derivation of each at most.
-// 3. Wrong passwords are counted for each address of each pairing. After the first, the next derivation for it begins
-//    1 s later, then 2, 4, … and 60 s at most, and the answer is held back as long. A right password does not clear the
-//    count: who knows one password could clear it between guesses at another. Time does.
-// 4. How long a wrong password took is not to be seen: the answer comes after whole steps of time. A password of a space
-//    that is not shown takes a little longer to refuse than one of none.
-// 5. A pairing has `mostAddresses` counts and one more, which all other addresses share. So fresh addresses are no way
-//    around the delay, and memory is bounded.
-// 6. No password is refused for good.
+// 1. Only one key derivation runs at a time, for all clients. So its memory is bounded whatever the number of requests.
+// 2. Pairings take turns. Whatever one of them sends, another one waits for at most one derivation of each.
+// 3. Wrong passwords are counted for each address of each pairing. After the first, the next derivation for it begins 1
+//    s later, then 2, 4, … and at most 60 s, and the answer is delayed as long. A right password does not clear the
+//    count: with one known password it could be cleared between guesses at another. Only time clears it.
+// 4. The time that a wrong password took is hidden: the answer comes after whole steps of time. Rejecting the password
+//    of a space that is not shown takes a little longer than rejecting that of no space.
+// 5. A pairing has `mostAddresses` counts and one more, which all other addresses share. So changing the address does
+//    not avoid the delay, and memory is bounded.
+// 6. No password is rejected for good.
 
-/// The passwords that wait to be tried. Times are those of one clock that never goes back.
+/// The queue of passwords to check. Times are from one monotonic clock.
 public struct Tries: Sendable {
-  /// One password that waits or is tried.
+  /// A password that is waiting or being checked.
   public struct Ticket: Hashable, Sendable {
     let number: UInt64
     let pairing: Token
     let address: String
   }
 
-  /// What is to be done next.
+  /// The next step.
   public enum Step: Equatable, Sendable {
-    /// This one is tried now, and then told to `finish`.
+    /// Check this password now, then call `finish`.
     case begin(Ticket)
-    /// Nothing before this time, unless something changes.
+    /// Wait until this time, unless something changes.
     case wait(until: Duration)
-    /// Nothing, unless something changes.
+    /// Wait until something changes.
     case nothing
   }
 
-  /// The most passwords that wait for one pairing.
+  /// The most waiting passwords of one pairing.
   public static let mostWaiting = 16
-  /// The most addresses that are counted apart for one pairing.
+  /// The most addresses of one pairing that are counted separately.
   public static let mostAddresses = 32
   /// The longest delay.
   public static let longestDelay = Duration.seconds(60)
-  /// The answer to a wrong password comes whole steps after its derivation began, beside its delay.
+  /// Without its delay, the answer to a wrong password comes a multiple of this time after its derivation began.
   public static let step = Duration.seconds(2)
-  /// After this time without a wrong password a count is forgotten.
+  /// The time without a wrong password after which a count is dropped.
   public static let memory = Duration.seconds(3600)
 
   private struct Count {
@@ -52,20 +52,20 @@ public struct Tries: Sendable {
   }
 
   private var lines: [Token: Line] = [:]
-  /// The pairings with something waiting; the first one's turn is next.
+  /// The pairings with waiting passwords; it is the first one's turn.
   private var turns: [Token] = []
   private var running: (ticket: Ticket, since: Duration)?
   private var lastNumber: UInt64 = 0
-  /// The name of the count that addresses share; no address is empty.
+  /// The key of the shared count; no address is empty.
   private static let shared = ""
 
-  /// Nothing waits at first.
+  /// An empty queue.
   public init() {}
 
-  /// The number of counts of wrong passwords that are kept.
+  /// The number of counts of wrong passwords.
   public var countsKept: Int { lines.values.reduce(0) { $0 + $1.counts.count } }
 
-  /// A password arrives. Nil if too many wait for this pairing already.
+  /// Adds a password. Nil if too many are waiting for this pairing.
   public mutating func enter(_ pairing: Token, address: String, now: Duration) -> Ticket? {
     forgetOld(now)
     var line = lines[pairing] ?? Line()
@@ -78,13 +78,13 @@ public struct Tries: Sendable {
     return ticket
   }
 
-  /// Who sent a password does not wait for its answer any more. One that is tried already goes on.
+  /// Removes a waiting password whose client is gone. A check that has begun continues.
   public mutating func leave(_ ticket: Ticket) {
     lines[ticket.pairing]?.waiting.removeAll { $0 == ticket }
     endTurnIfEmpty(ticket.pairing)
   }
 
-  /// What is to be done now.
+  /// Determines the next step.
   public mutating func next(now: Duration) -> Step {
     guard running == nil else { return .nothing }
     var earliest: Duration?
@@ -94,7 +94,7 @@ public struct Tries: Sendable {
         let notBefore = line.counts[name(ticket.address, in: line)]?.notBefore ?? .zero
         if notBefore <= now {
           lines[pairing]?.waiting.removeAll { $0 == ticket }
-          // Its next one comes after one of each of the others.
+          // The pairing's next turn comes after one turn of each other pairing.
           turns.append(turns.remove(at: place))
           endTurnIfEmpty(pairing)
           running = (ticket, now)
@@ -106,9 +106,9 @@ public struct Tries: Sendable {
     return earliest.map { .wait(until: $0) } ?? .nothing
   }
 
-  /// A password was tried.
+  /// Records the result of a check.
   ///
-  /// - Returns: how long the answer is to be held back.
+  /// - Returns: How long the answer has to be delayed.
   public mutating func finish(_ ticket: Ticket, wasWrong: Bool, now: Duration) -> Duration {
     let took = running?.ticket == ticket ? now - (running?.since ?? now) : .zero
     if running?.ticket == ticket { running = nil }
@@ -127,7 +127,7 @@ public struct Tries: Sendable {
     return delay
   }
 
-  /// Forgets old counts, and pairings of which nothing else is known: they may be gone.
+  /// Drops old counts, and pairings without counts and passwords, which may not exist any more.
   private mutating func forgetOld(_ now: Duration) {
     for pairing in lines.keys {
       let kept = lines[pairing]?.counts.filter { $0.value.forgottenAt > now }
@@ -150,9 +150,9 @@ public struct Tries: Sendable {
   }
 }
 
-/// What counts as one sender.
+/// The addresses that count as one sender.
 enum AddressGroup {
-  /// The network of an IPv6 address (the first 64 bits, of which a host may use all addresses), else the address.
+  /// The network of an IPv6 address (its first 64 bits, since a host may use all addresses in it), or an IPv4 address.
   static func name(of address: String) -> String {
     guard address.contains(":") else { return address }
     if address.lowercased().hasPrefix("::ffff:") { return address.lowercased() }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// A connection to a message bus. Nothing waits: calls are sent, and their answers come with the other messages.
+/// A connection to a message bus. Nothing blocks: calls are sent, and their answers arrive with the other messages.
 @safe final class Bus {
   enum Kind { case system, session }
 
@@ -12,13 +12,13 @@ internal import SystemPackage
     var path: String
     var interface: String
     var member: String
-    /// All arguments are strings.
+    /// The arguments, which are all strings.
     var arguments: [String] = []
   }
 
   private let bus: OpaquePointer
 
-  /// Connects; `DBUS_SYSTEM_BUS_ADDRESS` and `DBUS_SESSION_BUS_ADDRESS` name other addresses than the usual ones.
+  /// Connects. `DBUS_SYSTEM_BUS_ADDRESS` and `DBUS_SESSION_BUS_ADDRESS` replace the usual addresses.
   init(_ kind: Kind) throws(Errno) {
     var made: OpaquePointer?
     try Self.check(unsafe kind == .system ? sd_bus_open_system(&made) : sd_bus_open_user(&made))
@@ -30,7 +30,7 @@ internal import SystemPackage
 
   /// Sends a call.
   ///
-  /// - Returns: the number that its answer has as `BusMessage.answeredCall`.
+  /// - Returns: The number that its answer has as `BusMessage.answeredCall`.
   func send(_ call: Call) throws(Errno) -> UInt64 {
     var made: OpaquePointer?
     try Self.check(
@@ -46,7 +46,7 @@ internal import SystemPackage
     return number
   }
 
-  /// Asks the bus for the signals that a rule is about.
+  /// Subscribes to the signals that match a rule.
   func subscribe(_ rule: String) throws(Errno) -> UInt64 {
     try send(
       Call(
@@ -54,7 +54,7 @@ internal import SystemPackage
         member: "AddMatch", arguments: [rule]))
   }
 
-  /// The next message that has come; nil if there is none yet. Throws when the connection is closed.
+  /// The next message that has arrived; nil if there is none. Throws when the connection is closed.
   func next() throws(Errno) -> BusMessage? {
     while true {
       var message: OpaquePointer?
@@ -64,12 +64,12 @@ internal import SystemPackage
     }
   }
 
-  /// What poll(2) is to wait for.
+  /// The events for poll(2).
   var interest: pollfd {
     unsafe pollfd(fd: sd_bus_get_fd(bus), events: Int16(truncatingIfNeeded: sd_bus_get_events(bus)), revents: 0)
   }
 
-  /// When `next()` is to be called, whatever poll(2) says: in nanoseconds of the monotonic clock.
+  /// The time at which `next()` has to be called in any case, in nanoseconds of the monotonic clock.
   var deadline: UInt64? {
     var microseconds: UInt64 = 0
     guard unsafe sd_bus_get_timeout(bus, &microseconds) >= 0, microseconds != .max else { return nil }

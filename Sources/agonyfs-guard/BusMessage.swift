@@ -2,16 +2,16 @@ internal import CSystemd
 internal import Glibc
 internal import System
 
-/// A message from a bus. Its values are read one after another; what is not of the type that is read gives nil.
+/// A message from a bus. Values are read one after the other; reading returns nil if the next value has another type.
 @safe final class BusMessage {
-  /// A value of a property, of the types that matter here.
+  /// The value of a property, of the types that are needed here.
   enum Value: Equatable {
     case flag(Bool)
     case number(UInt64)
     case text(String)
   }
 
-  /// D-Bus names types by characters.
+  /// D-Bus represents types by characters.
   static let string = letter("s")
   private let message: OpaquePointer
 
@@ -19,12 +19,12 @@ internal import System
 
   deinit { unsafe sd_bus_message_unref(message) }
 
-  /// The unique name of the connection that sent it, which the bus vouches for.
+  /// The unique name of the sending connection, which the bus guarantees.
   var sender: String { unsafe Self.text(sd_bus_message_get_sender(message)) }
-  /// The object that sent a signal.
+  /// The object that sent the signal.
   var path: String { unsafe Self.text(sd_bus_message_get_path(message)) }
 
-  /// The call that this answers; nil for a signal.
+  /// The number of the answered call; nil for a signal.
   var answeredCall: UInt64? {
     var number: UInt64 = 0
     return unsafe sd_bus_message_get_reply_cookie(message, &number) >= 0 ? number : nil
@@ -42,7 +42,7 @@ internal import System
     return unsafe words.isEmpty ? Self.text(error.pointee.name) : words
   }
 
-  /// Reads a string, or an object path if that is asked for.
+  /// Reads a string, or an object path if `type` is that.
   func readText(_ type: CChar = string) -> String? {
     var text: UnsafePointer<CChar>?
     guard unsafe sd_bus_message_read_basic(message, type, &text) > 0 else { return nil }
@@ -66,7 +66,7 @@ internal import System
     return unsafe sd_bus_message_read_basic(message, Self.letter("t"), &value) > 0 ? value : nil
   }
 
-  /// Reads a descriptor, as one of our own.
+  /// Reads a descriptor, and returns a copy of it.
   func readDescriptor() -> Descriptor? {
     var value: CInt = -1
     guard unsafe sd_bus_message_read_basic(message, Self.letter("h"), &value) > 0 else { return nil }
@@ -92,14 +92,14 @@ internal import System
     return texts
   }
 
-  /// Reads properties, as `GetAll` returns them: those of a type that matters here. Of a structure it reads the number
-  /// that it begins with: the user of a session.
+  /// Reads the properties in an answer to `GetAll`, except those of other types. Of a structure it reads the leading
+  /// number, which is the user of a session.
   func readProperties() -> [String: Value] {
     var properties: [String: Value] = [:]
     readArray("{sv}", of: "e", "sv") {
       guard let name = readText(), let contents = variantContents, enter("v", contents) else { return }
       properties[name] = readValue(contents)
-      // What is left unread may not be left.
+      // A container can be left only after everything in it was read.
       while unsafe sd_bus_message_at_end(message, 0) == 0, unsafe sd_bus_message_skip(message, nil) > 0 {}
       leave()
     }

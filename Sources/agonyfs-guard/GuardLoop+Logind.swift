@@ -4,7 +4,7 @@ internal import Guard
 internal import System
 internal import SystemPackage
 
-/// What logind says, and what it is asked.
+/// The messages from and to logind.
 extension GuardLoop {
   func connect() {
     do throws(Errno) {
@@ -40,7 +40,7 @@ extension GuardLoop {
     case .refused(let reason):
       if !isRefused { Report.line("Logind gives no inhibitor lock: \(reason). It is asked again.") }
       isRefused = true
-      // In the middle of a sleep it gives none, and that is no failure.
+      // During a sleep logind refuses the lock, which is not a failure.
       becomeReady()
       handle(.inhibitorRefused)
     case .patience(let time): patience = time
@@ -74,7 +74,7 @@ extension GuardLoop {
     } catch .noSuchProcess {
       leaderEnded(of: session)
     } catch {
-      // Logind tells at least when all of the session has ended.
+      // Logind still reports when the whole session has ended.
     }
   }
 
@@ -92,7 +92,8 @@ extension GuardLoop {
     }
   }
 
-  /// Without logind nothing tells of sleep, lock and logout. It is tried again, unless it never worked.
+  /// Handles the loss of logind, without which sleep, lock and logout are not noticed. The guard retries, unless it has
+  /// never worked.
   func failed(_ reason: String) {
     guard result == nil else { return }
     guard isReady else {

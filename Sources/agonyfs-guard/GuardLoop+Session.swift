@@ -1,7 +1,7 @@
 internal import Guard
 internal import SystemPackage
 
-/// What the session's bus says.
+/// The messages from the session's bus.
 extension GuardLoop {
   func connectSession() {
     do throws(Errno) {

@@ -1,8 +1,9 @@
 // Invariants:
-// 1. One thread waits, in one place, for everything: both buses, signals, the ends of `agonyfs lock` and of
-//    sessions, and timers.
-// 2. What is to be done is what `GuardMachine` says.
-// 3. Before the guard works once, a failure ends it. Later it tries again, and says so once.
+// 1. One thread waits, in one place, for all events: both buses, signals, the ends of `agonyfs lock` and of sessions,
+//    and timers.
+// 2. `GuardMachine` decides what is done.
+// 3. A failure before the guard has worked once ends it. After a later failure it retries, and reports the failure
+//    once.
 
 internal import CPlatform
 internal import Glibc
@@ -19,20 +20,21 @@ final class GuardLoop {
   var logind = Logind(user: geteuid())
   var systemBus: Bus?
   var sessionBus: Bus?
-  /// Nothing, or one for each thing that logind delays.
+  /// Empty, or one lock for each event that logind delays.
   var inhibitors: [Descriptor] = []
-  /// The first processes of sessions, by the object paths of those; they can be read when they have ended.
+  /// Descriptors of the first processes of sessions, by the sessions' object paths; readable when the process has
+  /// ended.
   var leaders: [String: Descriptor] = [:]
   private var lockRun: LockRun?
   private var cause: LockCause?
-  /// When each is due, in nanoseconds of the monotonic clock.
+  /// The time at which each timer is due, in nanoseconds of the monotonic clock.
   var timers: [Timer: UInt64] = [:]
-  /// How long the next try of each is put off, in seconds.
+  /// The delay before the next retry, in seconds.
   var delays: [Timer: UInt64] = [:]
-  /// How long logind waits, in nanoseconds; its default until it says so.
+  /// How long logind waits, in nanoseconds; its default until logind reports the time.
   var patience: UInt64 = 5_000_000_000
   var isReady = false
-  /// Whether it was said that logind is missing.
+  /// Whether the absence of logind was reported.
   var isWithoutLogind = false
   var isWithoutSessionBus = false
   var isRefused = false
@@ -46,15 +48,15 @@ final class GuardLoop {
     machine = GuardMachine(causes: causes, locksAtExit: locksAtExit)
   }
 
-  /// Runs until a signal ends it. False if it could not work, or not everything could be locked at the end.
+  /// Runs until a signal ends it. Returns false if it could not work, or if not everything could be locked at the end.
   func run() -> Bool {
     guard let signals = Self.signals() else {
       Report.line("No descriptor is left for signals.")
       return false
     }
-    // A log that nobody reads any more must not end it.
+    // Writing to a log without a reader must not end the guard.
     signal(SIGPIPE, SIG_IGN)
-    // Whoever started it may have the kernel forget how its children end.
+    // If SIGCHLD is ignored, which is inherited, the results of children are lost.
     signal(SIGCHLD, SIG_DFL)
     set(.start, 25)
     connect()
@@ -63,7 +65,7 @@ final class GuardLoop {
     return result ?? false
   }
 
-  /// SIGTERM, SIGINT and SIGHUP, which end the guard.
+  /// A descriptor for SIGTERM, SIGINT and SIGHUP, which end the guard.
   private static func signals() -> Descriptor? {
     var all = sigset_t()
     unsafe sigemptyset(&all)
@@ -99,7 +101,7 @@ final class GuardLoop {
     timers[timer] = preciseMonotonicTime() + seconds * Self.second
   }
 
-  /// Sets a timer for another try: after a second, and after twice as long each time, up to `most` seconds.
+  /// Sets a timer for a retry: after a second, and after twice the last delay each time, up to `most` seconds.
   func setAgain(_ timer: Timer, most: UInt64) {
     let delay = delays[timer] ?? 1
     set(timer, delay)
@@ -120,7 +122,7 @@ final class GuardLoop {
   }
 }
 
-// MARK: What the machine says
+// MARK: Actions of the machine
 
 extension GuardLoop {
   func handle(_ event: GuardMachine.Event) {

@@ -3,43 +3,43 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// One run of `agonyfs lock`, which writes what it could not lock to our standard error.
+/// One run of `agonyfs lock`, which reports failures on our standard error.
 struct LockRun {
   private let process: ChildProcess
-  /// Can be read when it has ended.
+  /// Readable when the process has ended.
   private let end: Descriptor
   private let began = preciseMonotonicTime()
 
-  /// Starts it.
+  /// Starts the process.
   ///
-  /// - Parameter program: the path of `agonyfs`.
+  /// - Parameter program: The path of `agonyfs`.
   init(_ program: String) throws(Errno) {
     process = try ChildProcess(program, arguments: ["agonyfs", "lock"], descriptors: [nil, nil, .standardError])
     do throws(Errno) {
       let identifier = process.identifier
       end = Descriptor(try systemCall { agonyfs_process_descriptor(identifier) })
     } catch {
-      // Without a descriptor its end can only be waited for.
+      // Without a descriptor, the end of the process cannot be polled, so it is waited for here.
       _ = process.wait()
       throw error
     }
   }
 
-  /// What poll(2) is to wait for.
+  /// The events for poll(2).
   var interest: pollfd { pollfd(fd: end.number, events: Int16(POLLIN), revents: 0) }
 
-  /// How long a run may take that another one waits for, in nanoseconds.
+  /// How long a run may delay the next one, in nanoseconds.
   private static let longest: UInt64 = 20_000_000_000
 
-  /// When it has to end if another one waits for it, on the monotonic clock.
+  /// The time at which it has to end if another run is waiting, on the monotonic clock.
   var latestEnd: UInt64 { began + Self.longest }
 
-  /// Ends a run that takes long: one space of it hangs, and nothing is lost, as the processes of the mounts go on.
+  /// Kills a slow run, in which one space hangs. Nothing is lost, because the processes of the mounts continue.
   func kill() { process.kill() }
 
-  /// Waits for its end. To be called once.
+  /// Waits for the end. Call it once.
   ///
-  /// - Returns: whether everything is locked, and how many nanoseconds that took.
+  /// - Returns: Whether everything is locked, and the time that took in nanoseconds.
   func finished() -> (succeeded: Bool, time: UInt64) {
     (process.wait() == .exited(0), preciseMonotonicTime() - began)
   }

@@ -1,33 +1,33 @@
 // Invariants:
-// 1. Only what the owner of logind's name sent counts, and what the bus itself says. Every program may send signals to
-//    this one, and must not be able to lock another user's spaces.
+// 1. Only messages from the owner of logind's name count, and those of the bus itself. Every program may send signals
+//    to the guard, and must not be able to lock another user's spaces.
 
 internal import Glibc
 internal import Guard
 internal import System
 internal import SystemPackage
 
-/// What logind tells, from its messages. See org.freedesktop.login1(5).
+/// Interprets the messages of logind. See org.freedesktop.login1(5).
 struct Logind {
-  /// What a message means.
+  /// The meaning of a message.
   enum Finding {
     case event(GuardMachine.Event)
-    /// The inhibitors; logind goes on when they are closed.
+    /// The inhibitor locks; logind continues when they are closed.
     case inhibitors([Descriptor])
-    /// There is none, and why.
+    /// Logind refused an inhibitor lock; the reason.
     case refused(String)
-    /// How long logind waits for those who hold inhibitors, in nanoseconds.
+    /// How long logind waits for the holders of inhibitor locks, in nanoseconds.
     case patience(UInt64)
-    /// A session has begun whose end the end of a process tells.
+    /// A session has begun, and ends when this process ends.
     case leader(pid_t, session: String)
     case gone
-    /// Logind cannot be asked, and why.
+    /// Logind does not answer; the reason.
     case failed(String)
   }
 
   private enum Question {
     case rule, manager, sessions, session(String)
-    /// Which of those that were asked for together.
+    /// The round in which it was requested.
     case inhibitor(round: Int)
   }
 
@@ -40,27 +40,27 @@ struct Logind {
 
   private let user: UInt32
   private var questions: [UInt64: Question] = [:]
-  /// The unique name of logind's connection; empty if it has none.
+  /// The unique name of logind's connection; empty if it is not running.
   private var owner = ""
   private var sessions: SessionBook
-  /// Inhibitors that were asked for together: how often that was, how many answers are missing, and what came.
+  /// The current round of requested inhibitor locks: its number, the answers still missing, and the results.
   private var round = 0
   private var missing = 0
   private var given: [Descriptor] = []
   private var refusal: String?
 
   /// - Parameters:
-  ///   - user: whose sessions are watched.
-  ///   - sessions: what is known about them.
+  ///   - user: The user whose sessions are watched.
+  ///   - sessions: The known sessions.
   init(user: UInt32, sessions: SessionBook = SessionBook()) {
     self.user = user
     self.sessions = sessions
   }
 
-  /// The same after the connection to the bus was lost.
+  /// A copy for a new connection after the old one was lost; it keeps the known sessions.
   func forNewConnection() -> Logind { Logind(user: user, sessions: sessions) }
 
-  /// Begins to listen, and asks for everything that is known.
+  /// Subscribes to signals, and requests the current state.
   mutating func begin(_ bus: Bus) throws(Errno) {
     let fromLogind = "type='signal',sender='\(Self.name)',"
     let ofSessions = "path_namespace='\(Self.root)/session',"
@@ -75,8 +75,8 @@ struct Logind {
     try askManager(bus)
   }
 
-  /// Asks for an inhibitor lock for each thing that logind is to delay. For both in one it would ask whether this user may
-  /// inhibit the switch of the lid, which only those may who sit at the machine (`method_inhibit` of logind-dbus.c).
+  /// Requests one inhibitor lock for each event to delay. For a combined lock, logind would check whether this user may
+  /// inhibit the lid switch, which only a user at the machine may (`method_inhibit` of logind-dbus.c).
   mutating func askForInhibitors(_ bus: Bus, delaying delayed: [LockCause]) throws(Errno) {
     round += 1
     (missing, given, refusal) = (delayed.count, [], nil)
@@ -87,7 +87,8 @@ struct Logind {
     }
   }
 
-  /// The first process of a session has ended, and so the session has, whatever else of it still runs.
+  /// Handles the end of a session's first process, which is the end of the session even if other processes of it still
+  /// run.
   mutating func leaderEnded(of session: String) -> Finding? { sessions.ended(session).map { .event(.seen($0)) } }
 
   mutating func take(_ message: BusMessage, _ bus: Bus) throws(Errno) -> [Finding] {
@@ -147,10 +148,10 @@ struct Logind {
       let properties = message.readProperties()
       var findings = [Finding.event(.logindIsThere)]
       if case .number(let microseconds)? = properties["InhibitDelayMaxUSec"] {
-        // It may be infinite.
+        // The time may be infinite.
         findings.insert(.patience(min(microseconds, 1 << 50) * 1000), at: 0)
       }
-      // A signal may have been sent while nobody listened.
+      // A signal may have been missed before the subscription.
       for (cause, name) in [(LockCause.sleep, "PreparingForSleep"), (.shutdown, "PreparingForShutdown")] {
         findings.append(.event(.announced(cause, properties[name] == .flag(true))))
       }
@@ -158,7 +159,7 @@ struct Logind {
     case .sessions:
       return try takeSessions(message, bus).map { [.event(.seen($0))] } ?? []
     case .session(let path):
-      // It may have ended meanwhile.
+      // The session may have ended in the meantime.
       guard message.failure == nil else { return [] }
       return takeSession(message.readProperties(), path)
     case .inhibitor(let round):
@@ -199,7 +200,7 @@ struct Logind {
     if case .text(let text)? = properties["State"] { state = text }
     let facts = SessionBook.Facts(class: group, type: type, isLocked: isLocked, state: state)
     var findings = sessions.learned(facts, of: path).map { [Finding.event(.seen($0))] } ?? []
-    // Logind says nothing when a session is closing.
+    // Logind sends no signal when a session is closing.
     if case .number(let leader)? = properties["Leader"], !facts.isClosing, leader > 0 {
       findings.append(.leader(pid_t(truncatingIfNeeded: leader), session: path))
     }

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Guard
 
-/// `agonyfs-guard PROGRAM CAUSES [--at-exit]`: what `agonyfs guard` becomes, since nothing that is loaded for D-Bus may
-/// come near keys. It locks by running `PROGRAM lock`, and holds no key itself.
+/// `agonyfs-guard PROGRAM CAUSES [--at-exit]`: the program that `agonyfs guard` executes, because libraries for D-Bus
+/// must not be loaded into a process with keys. It locks by running `PROGRAM lock`, and holds no key itself.
 @main
 enum Program {
   static func main() {

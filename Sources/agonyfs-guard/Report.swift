@@ -2,14 +2,14 @@ internal import CSystemd
 internal import Glibc
 internal import System
 
-/// What the guard says: lines on standard error, which a service manager puts into its log, and its state for systemd.
+/// The output of the guard: lines on standard error, which a service manager logs, and its state for systemd.
 enum Report {
-  /// A line for people.
+  /// Writes a line for the user.
   static func line(_ text: String) {
     try? Descriptor.standardError.writeAll(Array("agonyfs guard: \(text)\n".utf8))
   }
 
-  /// Tells systemd, if it started this, that the guard works.
+  /// Notifies systemd, if that started the guard, that it works.
   static func isReady() { _ = unsafe sd_notify(0, "READY=1") }
 
   static func state(_ text: String) { _ = unsafe sd_notify(0, "STATUS=\(text)") }

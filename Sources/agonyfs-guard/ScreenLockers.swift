@@ -1,7 +1,7 @@
 internal import System
 internal import SystemPackage
 
-/// Screen lockers that tell the session's bus, and perhaps not logind.
+/// Screen lockers that notify the session's bus, and perhaps not logind.
 enum ScreenLockers {
   private static let interfaces = [
     "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.cinnamon.ScreenSaver", "org.mate.ScreenSaver",
@@ -9,7 +9,7 @@ enum ScreenLockers {
   ]
   private static let member = "ActiveChanged"
 
-  /// Begins to listen.
+  /// Subscribes to their signals.
   static func begin(_ bus: Bus) throws(Errno) {
     for interface in interfaces {
       _ = try bus.subscribe("type='signal',interface='\(interface)',member='\(member)'")

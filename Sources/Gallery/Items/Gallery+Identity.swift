@@ -40,7 +40,7 @@ extension Gallery {
     let item = try snapshot.item(index)
     let content: ItemContent
     if snapshot.hasOtherFiles {
-      // The catalog has no record of such a file, and browsers may only save it.
+      // The catalog does not know such a file, and browsers may only save it.
       guard form == .original else { throw GalleryError(.notFound, "There is no such form of this file.") }
       content = try original(item.path, kind: nil)
     } else {

@@ -20,7 +20,7 @@ struct PackedPaths: Sendable {
   /// The most pages of names: a name's position has 12 bits for the page, and 20 for the offset.
   private static let mostPages = 1 << 12
 
-  /// Adds a path; false if there is no room left.
+  /// Adds a path; false if the limit of names is reached.
   mutating func append(_ path: ArraySlice<UInt8>, inode: UInt64) -> Bool {
     let slash = path.lastIndex(of: UInt8(ascii: "/"))
     let name = path[(slash.map { $0 + 1 } ?? path.startIndex)...]

@@ -79,7 +79,7 @@ public final class Snapshot: Sendable {
     return SpacePath(trusted: paths[index])
   }
 
-  /// Throws for a number that has no photo.
+  /// Throws for a number without a photo.
   func check(_ index: Int) throws(GalleryError) {
     guard index >= 0, index < count else {
       throw GalleryError(.notFound, "There is no photo \(index) in this snapshot; it has \(count).")

@@ -37,7 +37,7 @@ struct SnapshotBuilder {
     begins = true
   }
 
-  /// Adds a photo; false if there is no room left. A photo outside the requested album is skipped.
+  /// Adds a photo; false if the limit of names is reached. A photo outside the requested album is skipped.
   mutating func add(_ tile: ArraySlice<UInt8>, inode: UInt64, _ path: ArraySlice<UInt8>) -> Bool {
     // Checked here as well, because queries ignore the case of directories.
     if let album = request.album {

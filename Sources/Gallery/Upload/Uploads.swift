@@ -71,7 +71,7 @@ public struct Uploads: Sendable {
   ///
   /// - Parameter resumes: Whether to continue an interrupted upload of the same file, or to find a finished one. The
   ///   caller must then compare `checksum` with its file, and end the upload if it is another file.
-  /// - Throws: `.full` if there is no room for it.
+  /// - Throws: `.full` if the vault has too little room for it.
   public func begin(_ description: UploadDescription, resumes: Bool = true) throws(GalleryError) -> UploadStatus {
     keepAlbum(of: description)
     let base = resumes ? description.identifier : Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: 0...255) })

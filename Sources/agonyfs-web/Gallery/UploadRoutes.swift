@@ -55,7 +55,7 @@ func addUploadRoutes(to api: RouterGroup<SpaceContext>) {
     } catch let error as GalleryError {
       throw error
     } catch {
-      // The connection was lost, so that nobody can receive an answer.
+      // The connection was lost, so an answer could not arrive.
       _ = try? await gallery.run { _ in try piece.cut() }
       throw error
     }

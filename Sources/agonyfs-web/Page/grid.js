@@ -187,7 +187,7 @@ export class Grid {
       const items = [];
       const [first, last] = this.seen;
       for (let item = this.layout.first[first]; item < this.layout.end(last); item += 1) {
-        // For a video, the server would have to make one that is no sharper than the video.
+        // For a video, the server would have to make one, which would not be sharper than the video.
         if (this.snapshot.kind(item) !== kinds.video) items.push(item);
       }
       this.sharp.want(items);

@@ -1,5 +1,5 @@
-"""Prints the licences and notices in folders of Swift packages, each text once, under the names of those that have it; and the
-texts of other files.
+"""Prints the licences and notices in folders of Swift packages, and the texts of other files, each text once with the
+names of the packages that have it.
 
     licences.py CHECKOUTS... [NAME=FILE...]
 """
@@ -20,12 +20,12 @@ def main():
             files = [path for path in sorted(package.iterdir()) if path.is_file() and path.name.upper().startswith(NAMES)]
             if not files:
                 sys.exit(f"{package} has no licence")
-            # What a package brings of others.
+            # Licences of other projects that the package includes.
             sources = package / "Sources"
             files += [path for path in sorted(sources.rglob("*")) if path.is_file() and path.name.upper().startswith(NAMES)]
             for path in files:
                 texts.setdefault(path.read_text(encoding="utf-8").strip(), set()).add(package.name)
-    # The runtime of Swift has the licence of Swift's own packages.
+    # The runtime of Swift has the same licence as Swift's own packages.
     for text, packages in sorted(texts.items(), key=lambda pair: sorted(pair[1])):
         print(f"{'=' * 80}\n{', '.join(sorted(packages))}\n{'=' * 80}\n\n{text}\n")
 

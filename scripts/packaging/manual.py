@@ -1,4 +1,4 @@
-"""Writes the manual pages of agonyfs from what its own --help says: agonyfs.1, one page for each command, mount.agonyfs.8.
+"""Writes the manual pages of agonyfs from its --help: agonyfs.1, one page for each command, mount.agonyfs.8.
 
     manual.py PROGRAM FOLDER DATE
 """
@@ -9,9 +9,9 @@ import re
 import subprocess
 import sys
 
-# A line of capitals, with signs that may stand in one.
+# A heading: a line of capitals and some other characters.
 HEADING = re.compile(r"[A-Z][A-Z ,()\-o]+$")
-# The pages of `agonyfs help` that explain no command, and the manual page that has each.
+# The pages of `agonyfs help` that do not explain a command, by the manual page that includes them.
 PAGES = {"agonyfs": ["statuses", "limits"], "agonyfs-list": ["queries", "fields"], "agonyfs-mount": ["mount-options"]}
 
 
@@ -21,7 +21,8 @@ def escaped(text):
 
 
 def paragraphs(text):
-    """Text as --help has it: paragraphs, headings in capitals, lists with hyphens, and indented lines that stay as they are."""
+    """Converts text in the form of --help: paragraphs, headings in capitals, lists with hyphens, and unchanged indented
+    lines."""
     lines, in_example, out = text.strip("\n").split("\n"), False, []
     for number, line in enumerate(lines):
         is_example = line.startswith("  ")
@@ -94,7 +95,7 @@ class Manual:
         self.folder, self.version, self.date, self.texts = pathlib.Path(folder), version, date, texts
 
     def pages(self, name):
-        """The sections of the page of a command that `agonyfs help` has as pages."""
+        """The sections of a command's page that are pages of `agonyfs help`."""
         return [line for page in PAGES.get(name, [])
                 for line in [f".SH {page.replace('-', ' ').upper()}", *paragraphs(self.texts[page])]]
 
@@ -106,7 +107,7 @@ class Manual:
         path.write_text("\n".join(head + body) + "\n", encoding="utf-8")
 
     def command(self, words, command, related):
-        """The page of a command with its subcommands in it."""
+        """Writes the page of a command, which includes its subcommands."""
         name = "-".join(words)
         body = [".SH SYNOPSIS", synopsis(" ".join(words), command), ".SH DESCRIPTION",
                 *paragraphs(command.get("discussion") or command["abstract"]), *options(command.get("arguments", []))]

@@ -36,7 +36,7 @@ def arguments():
     options = parser.parse_args()
     if not options.agonyfs:
         parser.error("--agonyfs PROGRAM is missing; scripts/bench --catalog gives it")
-    # The neighbours also know another build, which there is not here.
+    # System also expects another build, which is not used here.
     options.before = None
     return options
 
@@ -46,12 +46,12 @@ def stop(number, _):
 
 
 def clean(system, folder):
-    """Ends the mount, also one that is only starting, and deletes everything."""
+    """Ends the mount, even one that is only starting, and deletes everything."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     end = time.monotonic() + 60
     while (process := system.process()) is not None:
-        # The mount writes everything and unmounts. If it does not, nothing in the folder is worth waiting for.
+        # The mount flushes and unmounts. If it does not in time, it is killed, because nothing in the folder is needed.
         try:
             os.kill(process, signal.SIGTERM if time.monotonic() < end else signal.SIGKILL)
         except ProcessLookupError:

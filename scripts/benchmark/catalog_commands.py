@@ -1,4 +1,4 @@
-"""What the commands of the catalog take on the mounted space that catalog-space-bench filled: alone, and many at once."""
+"""Measures the catalog's commands on the mounted space that catalog-space-bench filled: alone, and many at once."""
 
 import math
 import os
@@ -9,16 +9,16 @@ import time
 
 from systems import most_memory
 
-# Milliseconds for 100,000 records; more is over its bound. With the start of the process and the way through the kernel.
+# Bounds in milliseconds for 100,000 records, including the start of the process and the way through the kernel.
 COMMANDS = [("list -0", ["-0"], 100), ("list --json", ["--json"], 400)]
-# How many ask at once for what takes longest.
+# The number of simultaneous processes with the longest question.
 CROWD = 20
-# MiB that the daemon has at most.
+# The bound of the daemon's memory in MiB.
 MEMORY = 96
 
 
 def measure(agonyfs, folder, count, rounds):
-    """Prints what the commands take."""
+    """Prints the times of the commands."""
     mount, password = f"{folder}/mounted", f"{folder}/password-of-bench"
     os.mkdir(mount)
     with open(os.open(password, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
@@ -43,26 +43,26 @@ def measure(agonyfs, folder, count, rounds):
 
 
 def timed(command):
-    """Milliseconds that a command takes."""
+    """The milliseconds that a command takes."""
     start = time.perf_counter()
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     return (time.perf_counter() - start) * 1000
 
 
 def forget_memory(process):
-    """Has the most memory of a process count from now on: deriving the key from the password has taken more."""
+    """Resets the peak memory of a process, because deriving the key from the password took more."""
     with open(f"/proc/{process}/clear_refs", "w", encoding="ascii") as file:
         file.write("5")
 
 
 def print_memory(process, load):
-    """Prints the most memory that a process has had."""
+    """Prints the peak memory of a process."""
     most = int(most_memory(process))
     print(f"memory of the daemon, {load}: {most} MiB{'' if most < MEMORY else f', OVER ITS BOUND of {MEMORY}'}")
 
 
 def measure_crowd(agonyfs, mount, daemon):
-    """What a short question and a look at a file take while many ask for all paths by size."""
+    """Measures a short question and a lookup of a file while many processes ask for all paths by size."""
     short = [agonyfs, "list", "-0", "--limit", "100", mount]
     long = [agonyfs, "list", "-0", "--sort", "size", mount]
     alone = timed(long)
@@ -74,7 +74,7 @@ def measure_crowd(agonyfs, mount, daemon):
         pages.append(timed(short))
         for _ in range(20):
             before = time.perf_counter()
-            # The kernel knows no name that it has not asked for.
+            # A random name, because the kernel caches names that were looked up.
             os.path.exists(f"{mount}/{secrets.token_hex(8)}")
             looks.append((time.perf_counter() - before) * 1000)
     assert all(each.returncode == 0 for each in crowd)

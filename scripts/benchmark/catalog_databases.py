@@ -1,10 +1,10 @@
-"""SQLite databases as digiKam and Shotwell make them, beside the catalog of a space, with the same records.
+"""Compares SQLite databases in the form of digiKam and Shotwell with the catalog of a space, on the same records.
 
-The tables and indexes have the names, columns and types that the programs give them, of those that the questions need:
-digiKam's from core/data/database/dbconfig.xml.cmake.in and a database of version 16, which digiKam 8 makes; Shotwell's
-from src/db/PhotoTable.vala, VideoTable.vala and TagTable.vala of 2026. The questions are asked in their favour: only a
-page of an answer is read, although digiKam reads the whole answer and Shotwell all rows when it starts, and paths may
-come in any order, although ours are sorted. They have SQLite's own settings, and pages that the kernel has read before.
+The tables and indexes that the questions need have the programs' names, columns and types: digiKam's from
+core/data/database/dbconfig.xml.cmake.in and a database of version 16, which digiKam 8 creates; Shotwell's from
+src/db/PhotoTable.vala, VideoTable.vala and TagTable.vala of 2026. The questions favour them: only a page of an answer
+is read, although digiKam reads the whole answer and Shotwell all rows when it starts, and paths may come in any order,
+although ours are sorted. They use SQLite's default settings, and their pages are in the kernel's cache.
 """
 
 import collections
@@ -27,7 +27,7 @@ CENTRE = (48.85, 2.35)
 METRES = 1000
 RADIUS = 6_371_008.8
 
-# As catalog-space-bench names them.
+# The names in the output of catalog-space-bench.
 PATHS = "list -0 of all paths (bytes)"
 YEAR = "first 100: date:2019"
 RATED = "first 100: date:2019 rating:>=3"
@@ -39,17 +39,17 @@ NAME = "first 100: name:*7777*"
 COUNT = "count: date:2019"
 QUESTIONS = [PATHS, YEAR, RATED, MONTHS, CAMERAS, TAG, NEAR, NAME, COUNT]
 
-# Milliseconds for 100,000 records, by how the names of catalog-space-bench begin; where nothing is found all is looked at.
+# Bounds in milliseconds for 100,000 records, by the beginnings of catalog-space-bench's names; full scans have none.
 BOUNDS = {"list -0": 100, "JSON": 400, "groups by": 30, "first 100": 20, "words, first 100": 10, "pictures": 2000}
 LOOKED_AT = ("near:", "size:>100M", "camera:none", "name:*", "is:favourite", 'camera:"camera 3"')
 BOUND_OF_MEMORY, BOUND_OF_ROW = 96, 700
 
 
 class Numbers:
-    """The random numbers of Tests/CatalogSpaceBench (SplitMix64), taken from ranges as Swift does."""
+    """The random numbers of Tests/CatalogSpaceBench (SplitMix64), mapped to ranges as Swift does."""
 
     def __init__(self, skipped):
-        # Every number moves the state by the same, so those that others used are passed over at once.
+        # Every number advances the state by the same amount, so the numbers already used are skipped at once.
         self.state = (1 + skipped * 0x9E37_79B9_7F4A_7C15) & MASK
 
     def next(self):
@@ -76,15 +76,15 @@ Record = collections.namedtuple(
 
 
 def make_records(count):
-    """The records of Tests/CatalogSpaceBench/main.swift: what the questions need of them."""
-    # The hashes of the contents come first there.
+    """The records of Tests/CatalogSpaceBench/main.swift, with the fields that the questions need."""
+    # The bench draws the hashes of the contents first.
     numbers = Numbers(32 * count)
     albums = {}
     for number in range(count):
         second = 1_262_304_000 + number * 473_000_000 // count + numbers.below(4000)
         size = 1_000_000 + numbers.below(19_000_000)
         if number % 20 != 1:
-            # What the picture looks like.
+            # Skips the number for the look of the picture.
             numbers.next()
         position = None
         if number % 2 == 0:
@@ -105,7 +105,7 @@ def utc(second):
 
 
 def is_near(position):
-    """As the program measures: metres along a ball."""
+    """Whether a position is near, by the program's formula: the distance in metres on a sphere."""
     one, two = math.radians(CENTRE[0]), math.radians(position[0])
     northward = math.sin((two - one) / 2)
     eastward = math.sin(math.radians(position[1] - CENTRE[1]) / 2)
@@ -113,7 +113,7 @@ def is_near(position):
     return 2 * RADIUS * math.asin(min(1, math.sqrt(square))) <= METRES
 
 
-# A rectangle around all that is near, with some room.
+# A rectangle that contains everything near, with some margin.
 NORTH = METRES / RADIUS * 180 / math.pi * 1.01
 EAST = NORTH / math.cos(math.radians(CENTRE[0]))
 BOX = (CENTRE[0] - NORTH, CENTRE[0] + NORTH, CENTRE[1] - EAST, CENTRE[1] + EAST)
@@ -121,7 +121,7 @@ START, END = (int(datetime.datetime(year, 1, 1, tzinfo=datetime.timezone.utc).ti
 
 
 def expected(records, without_videos=False):
-    """What every question has to find, looked up without a database."""
+    """The expected result of every question, computed without a database."""
     year = [record for record in records if START <= record.taken < END]
     near = [
         record for record in records
@@ -140,7 +140,7 @@ def expected(records, without_videos=False):
 
 
 class Database:
-    """A database in a folder. A question gives its rows."""
+    """A database in a file. Each question returns its rows."""
 
     def __init__(self, path):
         self.connection = sqlite3.connect(path)
@@ -197,7 +197,7 @@ class DigiKam(Database):
         "tag_index": "ImageTags (tagid)", "tag_id_index": "ImageTags (imageid)",
         "creationdate_index": "ImageInformation (creationDate)",
     }
-    # What digiKam needs to list a photo.
+    # The columns that digiKam needs to list a photo.
     ITEMS = (
         "SELECT Images.id, Images.name, Images.album, Albums.albumRoot, rating, category, format, creationDate, "
         "Images.modificationDate, fileSize, width, height, latitudeNumber, longitudeNumber FROM Images "
@@ -235,7 +235,7 @@ class DigiKam(Database):
                     if (part, above) not in tags:
                         made = tags[part, above] = len(tags) + 1
                         self.insert("Tags", [(made, above, part, None, None)])
-                        # A trigger of digiKam's writes these: a tag and each one above it.
+                        # A trigger in digiKam writes these rows: a tag with each of its ancestors.
                         self.insert("TagsTree", [(made, 0)] + ([(made, above)] if above else []))
                     above = tags[part, above]
                 self.insert("ImageTags", [(number, above)])
@@ -268,7 +268,7 @@ class DigiKam(Database):
 
 
 class Shotwell(Database):
-    """It has photos and videos apart, no cameras, and no positions of videos."""
+    """Shotwell has separate tables of photos and videos, no cameras, and no positions of videos."""
 
     name = "Shotwell"
     TABLES = {
@@ -317,7 +317,7 @@ class Shotwell(Database):
                     -1, 0, "SHOTWELL", -1, -1, -1, 1 if record.position else 0, north, east, None)])
             source = f"video-{number:016x}," if record.video else f"thumb{number:016x},"
             for tag in record.tags:
-                # A tag with others below it is in the table with their photos too.
+                # The table also contains each parent tag, with the photos of its children.
                 names = ["/Trips", "/" + tag] if "/" in tag else [tag]
                 for name in names:
                     tags.setdefault(name, []).append(source)
@@ -326,7 +326,7 @@ class Shotwell(Database):
         self.connection.commit()
 
     def newest(self, condition, *values, photos=None, videos=None):
-        """Both tables' newest rows that fit, as the newest of both."""
+        """The newest matching rows of both tables together."""
         rows = []
         for table, own in (("PhotoTable", photos), ("VideoTable", videos)):
             cursor = self.connection.execute(
@@ -337,7 +337,7 @@ class Shotwell(Database):
         return rows[:PAGE]
 
     def tagged(self):
-        # The photos of a tag are text in one row. The program takes it apart too.
+        # The photos of a tag are text in one row, which Shotwell parses as well.
         found = {"thumb": [], "video-": []}
         for (text,) in self.ask("SELECT photo_id_list FROM TagTable WHERE name = ?", "Family"):
             for source in text.split(",")[:-1]:
@@ -363,14 +363,15 @@ class Shotwell(Database):
                 f"SELECT strftime('%Y-%m', exposure_time, 'unixepoch'), count(*) FROM {both} GROUP BY 1"),
             TAG: self.tagged,
             NEAR: self.near,
-            # The name begins after the last directory; no directory is called so.
+            # The name begins after the last directory; no directory has such a name.
             NAME: lambda: self.newest("filename LIKE '%/IMG_%7777%'"),
             COUNT: lambda: self.ask(f"SELECT count(*) FROM {both} WHERE {of_year}"),
         }
 
 
 def pages_of(cursor):
-    """The first rows that are near; the last two columns are a position. The programs measure distances themselves."""
+    """The first rows that are near; the last two columns are a position. The programs compute distances themselves as
+    well."""
     rows = []
     for row in cursor:
         if is_near(row[-2:]):
@@ -381,18 +382,18 @@ def pages_of(cursor):
 
 
 def found_by(database, question, rows):
-    """A number that can be compared with what catalog-space-bench finds."""
+    """A number to compare with the result of catalog-space-bench."""
     if question == COUNT:
         return rows[0][0]
     if question == PATHS:
-        # Ours are below the mount; one byte ends each.
+        # Our paths are relative to the mount, and one byte ends each.
         before = len(Shotwell.PICTURES) + 1 if isinstance(database, Shotwell) else 1
         return sum(len(path) - before + 1 for path, in rows)
     return len(rows)
 
 
 def measure(database):
-    """Best milliseconds and what was found, for each question that the database can answer."""
+    """The best time in milliseconds and the result, for each question that the database can answer."""
     figures = {}
     for question, answer in database.answers().items():
         best = math.inf
@@ -405,7 +406,7 @@ def measure(database):
 
 
 def measure_ours(program, folder, count):
-    """From the lines of catalog-space-bench."""
+    """The figures of the catalog, from the output of catalog-space-bench."""
     done = subprocess.run([program, f"{folder}/space", str(count)], stdout=subprocess.PIPE, text=True, check=True)
     figures, missed = {}, []
 
@@ -431,7 +432,7 @@ def measure_ours(program, folder, count):
 
 
 def run(folder, count, program, agonyfs):
-    """Prints a table; gives what differs between the answers."""
+    """Prints a table; returns the differences between the answers."""
     print(f"making {count} records", file=sys.stderr)
     records = list(make_records(count))
     wanted, without_videos = expected(records), expected(records, without_videos=True)
@@ -461,7 +462,7 @@ def run(folder, count, program, agonyfs):
         print(f"{line}{wanted[question]:13}")
         for name, figures in columns.items():
             right = without_videos if name == "Shotwell" else wanted
-            # What is read from ours has a head of less than a hundred bytes before the paths.
+            # Our answer has a head of less than a hundred bytes before the paths.
             room = 100 if (name, question) == ("agonyfs", PATHS) else 0
             found = figures.get(question, (None, right[question]))[1]
             if not right[question] <= found <= right[question] + room:

@@ -1,4 +1,4 @@
-"""The program's commands on a mounted vault, beside exiftool and find on the same photos."""
+"""Compares the program's commands on a mounted vault with exiftool and find on the same photos."""
 
 import collections
 import csv
@@ -17,7 +17,7 @@ ROUNDS = 3
 PER_FOLDER = 50
 PER_BATCH = 1000
 BASES = 24
-# No model is the end of another one's name, so a name of a group tells the model.
+# No model is the end of another model's name, so the name of a group identifies the model.
 CAMERAS = [
     ("Canon", "Canon EOS R5"), ("NIKON CORPORATION", "NIKON Z 6"), ("SONY", "ILCE-7M3"), ("FUJIFILM", "X-T4"),
     ("Apple", "iPhone 12"), ("Google", "Pixel 7"), ("samsung", "SM-G991B"), ("Panasonic", "DC-GX9"),
@@ -32,7 +32,8 @@ COLUMNS = [
 
 
 def facts(numbers, number):
-    """What exiftool writes into a photo, in the order of `COLUMNS` without the path. What is empty is not written."""
+    """The values that exiftool writes into a photo, in the order of `COLUMNS` without the path. Empty ones are not
+    written."""
     taken = datetime.datetime(2010, 1, 1) + datetime.timedelta(seconds=numbers.randrange(15 * 365 * 86_400))
     date = taken.strftime("%Y:%m:%d %H:%M:%S")
     make, model = numbers.choice(CAMERAS)
@@ -52,7 +53,7 @@ def facts(numbers, number):
 
 
 def make_photos(folder, count):
-    """Small JPEGs with different facts, in directories of 50."""
+    """Makes small JPEGs with different facts, in directories of 50."""
     photos = f"{folder}/photos"
     bases = []
     for number in range(min(BASES, count)):
@@ -72,13 +73,13 @@ def make_photos(folder, count):
                 shutil.copyfile(bases[number % len(bases)], path)
                 writer.writerow([path, *facts(numbers, number)])
                 list_of_names.write(path + "\n")
-        # One call for many photos, as its start takes longer than a photo.
+        # One call for many photos, because starting exiftool takes longer than a photo.
         run_quietly("exiftool", "-q", "-overwrite_original", "-sep", ", ", f"-csv={table}", "-@", names)
     return photos
 
 
 def pipeline(output, *commands, good=(0,)):
-    """Runs commands, each reading what the one before writes, into a file. Gives the seconds."""
+    """Runs commands as a pipeline, with the output in a file. Returns the seconds."""
     processes = []
     start = time.perf_counter()
     try:
@@ -110,7 +111,7 @@ def read(path):
         return file.read()
 
 
-# From what the commands printed to answers that can be compared. `place` is the directory that they were asked about.
+# These functions convert the output of commands for comparison. `place` is the directory that was asked about.
 
 def paths_of(text, place):
     """Relative paths, each ended by a zero byte or a newline."""
@@ -135,7 +136,7 @@ def their_facts(text, place):
 
 
 def our_groups(text, _):
-    """Names of groups have the maker before the model; counts come first."""
+    """The counts of our groups, whose names have the maker before the model."""
     groups = collections.Counter()
     for line in text.splitlines():
         count, name = line.split("\t")
@@ -150,7 +151,8 @@ def their_groups(text, _):
 
 
 def questions(agonyfs, mount, disk):
-    """The name of each, and for agonyfs, others on disk and others on the mount: commands, place, reader, statuses."""
+    """By question, for agonyfs, others on disk and others on the mount: commands, place, reader, allowed exit
+    statuses."""
     exiftool = ["exiftool", "-q", "-fast2", "-r"]
     condition = "$DateTimeOriginal =~ /^2019:/ and defined $Rating and $Rating >= 3"
     models, sort, count = [*exiftool, "-p", "$Model", disk], ["sort"], ["uniq", "-c"]
@@ -169,7 +171,7 @@ def questions(agonyfs, mount, disk):
         "all paths; find -print0": (ours(paths_of, "-0", mount), find(disk), find(mount)),
         "date:2019 rating:>=3; exiftool -if": (
             ours(paths_of, mount, "date:2019 rating:>=3", "-0"),
-            # It has status 2 if nothing fits.
+            # exiftool exits with 2 if nothing matches.
             ([[*exiftool, "-if", condition, "-p", "$Directory/$FileName", disk]], disk, paths_of, (0, 2)), None),
         "groups by camera; exiftool, sort, uniq -c": (
             ours(our_groups, mount, "--group", "camera"), ([models, sort, count], disk, their_groups), None),
@@ -177,10 +179,10 @@ def questions(agonyfs, mount, disk):
 
 
 def run(system, folder, count):
-    """Prints a table; gives what differs between the answers."""
+    """Prints a table; returns the differences between the answers."""
     print(f"making {count} photos", file=sys.stderr)
     disk = make_photos(folder, count)
-    # The work of a password is not measured here.
+    # The cost of the key derivation does not matter here.
     system.create("--kdf", "interactive")
     system.mount()
     print("copying them into a vault", file=sys.stderr)
@@ -222,7 +224,7 @@ def run(system, folder, count):
 
 
 def differences(name, ours, theirs):
-    """A line with the first few."""
+    """A line with the first differences."""
     if isinstance(ours, dict):
         ours, theirs = ours.items(), theirs.items()
     ours, theirs = set(ours), set(theirs)

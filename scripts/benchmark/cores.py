@@ -1,5 +1,5 @@
-"""What checking all data and giving a new key take with all processors and with one, beside what the disk and one
-processor of AES-256-GCM give."""
+"""Measures checking all data and changing the key, with all processors and with one, and the speed of the disk and of
+AES-256-GCM on one processor."""
 
 import os
 import re
@@ -13,12 +13,12 @@ from report import verdict
 from systems import System, run, timed
 from turns import forget
 
-# At most this, all processors ÷ one. Where the disk is the bound they are the same.
+# The bound of all processors ÷ one. If the disk is the bottleneck, both are the same.
 BOUND = 1.05
 
 
 def sealing_rate():
-    """Bytes a second that one processor opens or seals, in pages of 8 KiB."""
+    """The bytes per second that one processor encrypts or decrypts, in pages of 8 KiB."""
     found = subprocess.run(
         ["openssl", "speed", "-seconds", "2", "-bytes", "8192", "-evp", "aes-256-gcm"], check=True, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
@@ -35,14 +35,14 @@ def read_store(store):
 
 
 def copy_store(store, target):
-    """Copies all files of the vault, durably."""
+    """Copies all files of the vault durably."""
     shutil.copytree(store, target)
     subprocess.run(["sync", "-f", target], check=True)
     shutil.rmtree(target)
 
 
 class Measure:
-    """One vault, which is checked and gets new keys."""
+    """A vault that is checked and gets new keys."""
 
     def __init__(self, options, folder):
         self.system = System("agonyfs", folder, options)
@@ -90,7 +90,7 @@ def measure(options, folder):
         password = statistics.median(measure.system.password_seconds() for _ in range(3))
         for number in range(options.rounds):
             print(f"round {number + 1} of {options.rounds}", file=sys.stderr, flush=True)
-            # Every other round the other way round, so that neither always follows the same one.
+            # Alternate rounds reverse the order, so that neither always follows the other.
             for processors in (1, 0)[:: -1 if number % 2 else 1]:
                 measure.check(processors)
                 measure.change(processors)

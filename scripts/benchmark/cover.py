@@ -1,4 +1,4 @@
-"""The cost of owned cover: creating a vault with it, and writing into a space that owns some."""
+"""Measures the cost of owned cover: creating a vault with it, and writing into a space that owns some."""
 
 import os
 import random
@@ -11,12 +11,12 @@ from report import verdict
 from systems import System, run, timed
 
 MIB = 1 << 20
-# At most these, times what it is compared with.
+# The bounds of the ratios.
 BOUNDS = {"create": 1.25, "write": 1.1, "rewrite": 1.1}
 
 
 def compare(name, pairs, results):
-    """Prints medians of pairs of times and of their ratios."""
+    """Prints the medians of paired times and of their ratios."""
     ratio = statistics.median(one / other for one, other in pairs)
     one, other = (statistics.median(times) for times in zip(*pairs))
     bound = BOUNDS[name.split(",")[0]]
@@ -27,7 +27,7 @@ def compare(name, pairs, results):
 
 
 def measure_creation(options, folder, results):
-    """A vault with cover beside dd(1) of as many bytes from a file in memory."""
+    """Compares creating a vault with cover to dd(1) of the same size from a file in memory."""
     source = f"/dev/shm/agonyfs-bench-{os.getpid()}"
     system = System("agonyfs", folder, options)
 
@@ -50,13 +50,13 @@ def measure_creation(options, folder, results):
                 file.write(noise[:size - file.tell()])
         pairs = []
         for number in range(options.rounds):
-            # They take turns at being the first.
+            # The order alternates.
             times = {}
             for function in (create, copy)[:: -1 if number % 2 else 1]:
                 os.sync()
                 times[function] = timed(function)
                 if function is create:
-                    # The number of files is random.
+                    # Scaled to the same size, because the number of files is random.
                     times[function] *= size / system.stored_bytes()
                     system.delete()
                 else:
@@ -71,7 +71,7 @@ def measure_creation(options, folder, results):
 
 
 class Space:
-    """A mounted space, which owns cover or does not."""
+    """A mounted space with or without owned cover."""
 
     def __init__(self, options, folder, owns):
         self.folder = f"{folder}/{'with' if owns else 'without'}"
@@ -86,7 +86,7 @@ class Space:
         self.system.mount("-o", "nothumbs")
 
     def write(self, names, sizes, noise):
-        """Writes photos anew, and returns when they are durable."""
+        """Writes or overwrites photos; returns when they are durable."""
         for name, size in zip(names, sizes):
             with open(f"{self.system.path}/{name}", "wb", buffering=0) as file:
                 start = size * 7919 % (len(noise) - size)
@@ -106,7 +106,7 @@ class Space:
 
 
 def measure_writing(options, folder, results):
-    """Photos into both spaces, in turn: into room that was never used, and a quarter again at 90 %."""
+    """Writes photos into both spaces in turn: into unused room, and a quarter of them again at 90 %."""
     noise = os.urandom(64 * MIB)
     chance = random.Random(7)
     spaces = []

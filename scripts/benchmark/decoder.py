@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a process of the decoder costs: decoder.py PICTURE COPIES ROUNDS JOBS,JOBS,… PROGRAM …
+"""Measures the cost of decoder processes: decoder.py PICTURE COPIES ROUNDS JOBS,JOBS,… PROGRAM …
 
-Makes both thumbnails of a picture so many times, one job after the other, with a new process after so many jobs; in
-turn for all numbers of jobs and all programs (paths of agonyfs-decoder), for so many rounds. A number with an f before it
-is of jobs that only read the facts, with the small thumbnail at hand. Prints medians of milliseconds for each picture,
-of time and of processor time.
+Makes both thumbnails of a picture COPIES times, one job after the other, with a new process after JOBS jobs; in each of
+ROUNDS rounds for all numbers of jobs and all programs (paths of agonyfs-decoder). If f precedes a number, the jobs only
+read the facts, given the small thumbnail. Prints the medians of elapsed time and of processor time for each picture, in
+milliseconds.
 """
 import os
 import resource
@@ -20,7 +20,7 @@ HELLO, READ, DERIVED, FACTS_MADE, ADMIT = 16, 17, 18, 21, 31
 
 
 class Decoder:
-    """A process, as the daemon has it (Sources/Media/Wire.swift)."""
+    """A decoder process, used with the daemon's protocol (Sources/Media/Wire.swift)."""
 
     def __init__(self, program):
         self.socket, theirs = socket.socketpair()
@@ -75,7 +75,7 @@ class Decoder:
 
 
 def small_of(program, picture):
-    """The small thumbnail: the block of bytes before the last one."""
+    """The small thumbnail, which the answer contains."""
     decoder = Decoder(program)
     answer = decoder.derive(picture)
     decoder.end()
@@ -85,7 +85,7 @@ def small_of(program, picture):
 
 
 def run(program, picture, small, copies, jobs):
-    """Seconds, and seconds of processor time, for each picture."""
+    """The seconds of elapsed time and of processor time for each picture."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.monotonic()
     for first in range(0, copies, jobs):

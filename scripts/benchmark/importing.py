@@ -1,4 +1,4 @@
-"""What a verified import costs, beside copying and comparing the same files by cp and rsync into the same mount."""
+"""Compares a verified import with copying and comparing the same files by cp and rsync into the same mount."""
 
 import os
 import random
@@ -14,11 +14,11 @@ from systems import BEFORE, System
 from turns import forget
 
 MIB = 1 << 20
-# Bytes of a photo, on average.
+# The average size of a photo in bytes.
 PHOTO = 1_300_000
-# Files of a folder, as cameras number them.
+# The number of files in a folder, as cameras create them.
 FOLDER = 500
-# At most these.
+# The bounds of the ratios.
 BOUNDS = {
     "verified import ÷ cp -a, sync": 1.6, "verified import ÷ rsync -a, rsync -ac": 1.0,
     "unverified import ÷ cp -a, sync": 1.0, "second import ÷ verified import": 0.15, "memory": 1.25,
@@ -26,7 +26,7 @@ BOUNDS = {
 
 
 def make(folder, count, size):
-    """Files of noise, most of which have a length of their own."""
+    """Makes files of noise with mostly different lengths."""
     chance = random.Random(5)
     for number in range(count):
         directory = f"{folder}/DCIM/{100 + number // FOLDER}CANON"
@@ -36,18 +36,18 @@ def make(folder, count, size):
 
 
 class Measure:
-    """One space after the other, each new and empty."""
+    """Measures in new and empty spaces, one after the other."""
 
     def __init__(self, options, folder, name="agonyfs", source=None):
         self.options = options
         self.folder = folder
         self.system = System(name, folder, options)
-        # By default in memory, as on a medium of its own that is fast: where it shares one with the vault, or is slow, the
-        # ratio is that of the bytes.
+        # The source is in memory by default, like a separate fast medium: if it is slow, or shares the vault's medium,
+        # the ratio only reflects the number of bytes.
         self.source = source or tempfile.mkdtemp(prefix="agonyfs-bench-", dir=options.source)
 
     def run(self, *command):
-        """Seconds, and the most memory that the program had, in KiB."""
+        """The elapsed seconds and the peak memory of a command, in KiB."""
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
@@ -61,7 +61,7 @@ class Measure:
 
     def copy(self):
         seconds, _ = self.run("cp", "-a", self.source, f"{self.system.path}/Card")
-        # The file that cp copied last: the last one that it lists.
+        # The file that cp copied last: the last one in the order of the directory.
         names = subprocess.run(["find", self.source, "-type", "f"], stdout=subprocess.PIPE, text=True, check=True)
         last = names.stdout.splitlines()[-1].removeprefix(self.source)
         return {"cp -a, sync": seconds + self.run("sync", f"{self.system.path}/Card{last}")[0]}
@@ -80,7 +80,7 @@ class Measure:
         return {"unverified import": self.importing("--no-verify")[0]}
 
     def round(self, function):
-        """Times of one way, into a new space, with nothing in memory."""
+        """The times of one method, in a new space and with cold caches."""
         with self.system:
             self.system.create()
             self.system.mount("-o", "nothumbs")
@@ -89,7 +89,7 @@ class Measure:
 
 
 def memory(options, folder):
-    """The most memory of the importer for some files and for ten times as many, all small."""
+    """The peak memory of the importer for some files and for ten times as many, all small."""
     found = {}
     for count in (options.files, 10 * options.files):
         measure = Measure(options, folder)

@@ -1,5 +1,5 @@
-"""What photos and videos of each kind cost until they have both thumbnails: processor time of the decoders and of the mount,
-beside the build that --before names."""
+"""Measures the cost of both thumbnails for photos and videos of each kind: processor time of the decoders and of the
+mount, compared with the build that --before names."""
 
 import os
 import statistics
@@ -9,7 +9,7 @@ import sys
 
 from systems import BEFORE, System, timed
 
-# What ISO base media and JPEG XL skip: a box that is free.
+# Readers of these formats, ISO base media and JPEG XL, skip a box of the type "free".
 BOXES = {".heic", ".avif", ".mp4", ".mov", ".jxl"}
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -27,7 +27,7 @@ def samples(folder):
 
 
 def copies(sample, target, count):
-    """Copies with other bytes each, which decoders ignore."""
+    """Makes copies that differ in bytes that decoders ignore."""
     os.makedirs(target)
     suffix = os.path.splitext(sample)[1].lower()
     with open(sample, "rb") as file:
@@ -40,7 +40,7 @@ def copies(sample, target, count):
 
 
 def used(process):
-    """Processor seconds of a mount, and of its decoders."""
+    """The processor seconds of a mount, and of its decoders."""
     def fields(number):
         with open(f"/proc/{number}/stat") as file:
             return file.read().rsplit(")", 1)[1].split()
@@ -73,7 +73,7 @@ def make(system, source, kind, perf):
 
 
 def measure(options, folder):
-    """Medians for each kind and program."""
+    """Prints the medians for each kind and program."""
     found = samples(options.kinds)
     for kind, sample in found.items():
         copies(sample, f"{folder}/{kind[1:]}", options.photos)

@@ -23,9 +23,9 @@ from turns import forget
 from web_servers import Serve
 
 GB = 1e9
-# Bytes on the disk for each byte of photos: thumbnails, facts, and what the storage adds.
+# The bytes on disk for each byte of photos: thumbnails, facts, and the overhead of the storage.
 STORED = 1.15
-# Seconds that programs have to end when a run is broken off.
+# The seconds that programs have to end when a run is interrupted.
 PATIENCE = 60
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
@@ -67,7 +67,7 @@ def say(text):
 
 
 class Bench:
-    """One run. `rows` has a number of each step, `batches` those of each batch, `memory` those of each part of the run."""
+    """A run. `rows` has a figure for each step, `batches` those of each batch, `memory` those of each part."""
 
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
@@ -75,7 +75,7 @@ class Bench:
         self.system = System("agonyfs", folder, options)
 
     def need_room(self, photo_bytes):
-        """Refuses if what is still to be stored has no room beside a batch."""
+        """Exits if the disk has too little room for the remaining photos and a batch."""
         left = self.options.library - sum(batch["photos"] for batch in self.batches)
         needed = photo_bytes * (left * STORED + min(left, self.options.batch))
         free = shutil.disk_usage(self.folder).free
@@ -85,32 +85,32 @@ class Bench:
                 "are free; take fewer photos, or a folder on a larger disk with --folder.")
 
     def ask(self, *words):
-        """What agonyfs prints."""
+        """The output of an agonyfs command."""
         done = subprocess.run([self.options.agonyfs, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"agonyfs {' '.join(words)} failed: {done.stderr}")
         return done.stdout
 
     def mount(self):
-        """The seconds that it takes. What the work of the password needs is more memory than all that comes later."""
+        """The seconds of mounting. Resets the peak memory afterwards, because deriving the key needs the most."""
         seconds = timed(self.system.mount)
         self.watching.begin(self.system.process(), "agonyfs mount, without the password")
         return seconds
 
     def bring(self, batch):
-        """Brings a folder into the space, and returns when it is durable."""
+        """Copies or imports a folder into the space; returns when it is durable."""
         if self.options.way == "cp":
             target = f"{self.system.path}/{os.path.basename(batch)}"
             run("cp", "-a", batch, target)
-            # sync -f does not reach file systems in user space.
+            # sync -f has no effect on FUSE file systems.
             run("sync", *(f"{target}/{name}" for name in os.listdir(target)))
         else:
             words = ["--no-verify"] if self.options.way == "no-verify" else []
             self.ask("import", *words, batch, self.system.path)
 
     def fill(self):
-        """Batch after batch; the mount has nothing to do while photos are made."""
-        # Pillow is where scripts/web-tools puts it, and --help does without.
+        """Imports batch after batch; the mount is idle while photos are made."""
+        # Imported late, because Pillow is only in the environment of scripts/web-tools, and --help works without it.
         from library_photos import Photos  # pylint: disable=import-outside-toplevel
 
         photos = Photos(self.options.library, self.options.photos, self.options.small)
@@ -138,13 +138,13 @@ class Bench:
             batch["import"] + batch["thumbnails and facts"] for batch in self.batches)
 
     def question(self):
-        """Asks for everything, and has every photo in the answer."""
+        """Asks for everything, and checks that every photo is in the answer."""
         lines = self.ask("list", self.system.path).count("\n")
         if lines != self.options.library:
             raise SystemExit(f"agonyfs list knows {lines:,} of {self.options.library:,} photos.")
 
     def mounts(self):
-        """What a filled space takes to close, open and answer."""
+        """Measures closing, opening and querying a filled space."""
         self.rows["unmount, s"] = timed(self.system.unmount)
         self.rows["work of the password, s"] = self.system.password_seconds()
         forget()
@@ -155,12 +155,13 @@ class Bench:
         self.rows["unmount after questions, s"] = timed(self.system.unmount)
 
     def look(self):
-        """The page of the vault in Chromium, from the password to the last photo."""
+        """Measures the page of the vault in Chromium, from the password to the last photo."""
         serve = Serve(self.folder, self.options.agonyfs, self.options.web, self.system.store)
         try:
             path, secret = serve.code()
             script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "library_page.py")
-            # A group of its own: Ctrl-C is for this process, which ends the browser. What that keeps is below the folder.
+            # In another process group, so that Ctrl-C reaches only this process, which ends the browser. Its data is in
+            # the folder.
             page = subprocess.Popen(
                 [sys.executable, script, f"https://127.0.0.1:{serve.port}/{path}#{secret}", PASSWORD], stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, text=True, start_new_session=True,
@@ -185,9 +186,9 @@ class Bench:
         self.rows["end of the server, with its mount, s"] = ended
 
     def anew(self, count):
-        """All thumbnails again, by a mount that has so many processors."""
+        """Rebuilds all thumbnails with a mount that may use `count` processors."""
         whole = os.sched_getaffinity(0)
-        # What this thread starts has the same ones, as with taskset.
+        # Child processes inherit the affinity, as with taskset.
         os.sched_setaffinity(0, sorted(whole)[:count])
         try:
             forget()
@@ -199,7 +200,7 @@ class Bench:
         self.rows[f"thumbnails again, processors: {count}, photos/s"] = self.options.library / seconds
 
     def part(self, name, function, *words):
-        """Some steps, with the memory of all processes meanwhile."""
+        """Runs a part, and records the memory of all processes during it."""
         say(name)
         with Memory(self.folder) as self.watching:
             function(*words)
@@ -214,7 +215,7 @@ class Bench:
             self.part(f"processors: {count}", self.anew, count)
 
     def show(self):
-        """Tables of the steps and of the memory."""
+        """Prints tables of the steps and of the memory."""
         done = sum(batch["photos"] for batch in self.batches)
         size = sum(batch["bytes"] for batch in self.batches)
         print(f"{done:,} photos, {size / GB:.2f} GB, by {self.options.way}")
@@ -230,7 +231,7 @@ class Bench:
 
 
 def clean(folder):
-    """Ends what a broken run left, waits until its mounts have written what they have, and deletes everything."""
+    """Ends the processes of an interrupted run, waits until its mounts have flushed, and deletes everything."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     end, told = time.monotonic() + PATIENCE, set()
@@ -264,7 +265,7 @@ def main():
         try:
             bench.run()
         finally:
-            # Hours of measuring are worth showing, also when a later step fails.
+            # Hours of measurements are shown even if a later step fails.
             if bench.batches:
                 bench.show()
     finally:

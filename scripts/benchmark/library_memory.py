@@ -1,21 +1,23 @@
-"""The most memory of each program of agonyfs during scripts/bench --library, and what is left of its processes.
+"""The peak memory of each program of agonyfs during scripts/bench --library, and its remaining processes.
 
-1. A process of agonyfs belongs to a run if the run's folder, whose name is random, is in its arguments, or if one that belongs,
-   or the run itself, started it.
-2. The kernel keeps the most memory of a process while that lives; what a short-lived one takes in its last moments is not seen.
+1. A process of agonyfs belongs to a run if its arguments contain the run's folder, whose name is random, or if the run
+   or a process that belongs to it started the process.
+2. The kernel keeps the peak memory of a process only while it lives, so the last moments of short-lived processes are
+   not measured.
 """
 
 import os
 import threading
 
-# Seconds between two looks. A decoder lives for some tenths of a second.
+# The seconds between two samples. A decoder lives for some tenths of a second.
 PAUSE = 0.02
-# Looks after which new processes with the folder in their arguments are searched for.
+# The samples between two searches for new processes with the folder in their arguments.
 SEARCH = 10
 
 
 def with_folder(folder, programs=("agonyfs", "chrom")):
-    """Processes in whose arguments the folder is, of programs whose names begin so: agonyfs, and the browser."""
+    """Processes with the folder in their arguments, and with one of these prefixes in their name: agonyfs, and the
+    browser."""
     found = []
     for number in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -31,7 +33,7 @@ def with_folder(folder, programs=("agonyfs", "chrom")):
 
 
 def children(process):
-    """Processes that a process started."""
+    """The children of a process."""
     found = []
     try:
         for thread in os.listdir(f"/proc/{process}/task"):
@@ -44,7 +46,7 @@ def children(process):
 
 
 def facts(process):
-    """The name of a process, with the command of agonyfs that it is, and the most memory that it had, in MiB."""
+    """The name of a process, with the command of agonyfs, and its peak memory in MiB."""
     try:
         with open(f"/proc/{process}/status", encoding="utf-8", errors="replace") as file:
             lines = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
@@ -54,27 +56,27 @@ def facts(process):
                 name += " " + file.read().split(b"\0")[1].decode(errors="replace")
         return name, most
     except (OSError, KeyError, IndexError):
-        # It has ended.
+        # The process has ended.
         return None, 0
 
 
 class Memory:
-    """Looks at all processes of a run while it is entered."""
+    """Samples all processes of a run, as a context manager."""
 
     def __init__(self, folder):
         self.folder = folder
-        # MiB of each process of each program, and the names of those that have another one; both by `lock`.
+        # The MiB of each process by program, and the processes with another name; `lock` guards both.
         self.found, self.names, self.lock = {}, {}, threading.Lock()
         self.ending = threading.Event()
         self.thread = threading.Thread(target=self.watch, daemon=True)
 
     def results(self):
-        """The most memory that one process of each program had, in MiB, and how many processes it had."""
+        """For each program, the peak memory of one process in MiB, and the number of processes."""
         return {name: {"MiB": max(processes.values()), "processes": len(processes)}
                 for name, processes in sorted(self.found.items())}
 
     def begin(self, process, name):
-        """From now on a process is counted as `name`, without what it had before. Only root may have the kernel forget that."""
+        """From now on counts a process as `name`, and resets its peak memory if this user is root."""
         with self.lock:
             try:
                 with open(f"/proc/{process}/clear_refs", "w", encoding="ascii") as file:
@@ -88,7 +90,7 @@ class Memory:
         while waiting:
             process = waiting.pop()
             name, most = facts(process)
-            # Others are what starts the browser, and what copies.
+            # Other processes start the browser, or copy files.
             if process in known or not name or not name.startswith("agonyfs"):
                 continue
             known.add(process)

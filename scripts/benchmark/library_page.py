@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """library_page.py ADDRESS PASSWORD: logs in to the page of agonyfs serve and scrolls through all photos.
 
-Prints JSON: seconds to the first picture and for all of the grid, milliseconds from a step to when everything on the screen is a
-picture, and how many photos were seen and shown. A process of its own, so that the browser ends with it.
+Prints JSON: the seconds to the first picture and for the whole grid, the milliseconds from each step until the screen
+shows only pictures, and the number of photos seen and shown. It is a separate process, so that the browser ends with
+it.
 """
 
 import json
@@ -14,9 +15,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 
 from support import chromium  # pylint: disable=wrong-import-position
 
-# Milliseconds that anything may take; a screen without all its pictures is left after so many.
+# The most milliseconds of any step, and of waiting for the pictures of a screen.
 LIMIT, SCREEN_LIMIT = 300_000, 20_000
-# Goes on for some seconds, from where it was; true at the end of the grid. Each screen overlaps the one before by a row.
+# Scrolls on for some seconds; returns true at the end of the grid. Successive screens overlap by a row.
 SCROLL = """async ([most, span]) => {
     const found = window.found ??= { seen: new Set(), shown: new Set(), screens: [] };
     const scroller = document.querySelector('.scroller');

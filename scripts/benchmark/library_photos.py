@@ -1,7 +1,7 @@
-"""Photos for scripts/bench --library: cuts of a few pictures, turned, each with other bytes, as cameras store them.
+"""Photos for scripts/bench --library: rotated cuts of a few pictures, each with different bytes, as cameras store them.
 
-1. Photo N is the same cut, turn, quality, date and place in every run with the same pictures.
-2. At most one picture for each processor is decoded at a time, beside those that are made.
+1. Photo N has the same cut, rotation, quality, date and place in every run with the same pictures.
+2. Memory holds at most one decoded picture for each processor, in addition to the generated ones.
 """
 
 import os
@@ -16,25 +16,25 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 
 from page_photos import camera  # pylint: disable=wrong-import-position
 
-# Pixels of a photo: 12 megapixels, and with --small.
+# The size of a photo in pixels: 12 megapixels, and with --small.
 SIZE, SMALL = (4000, 3000), (800, 600)
-# Bytes of a photo, about, before the first ones are made.
+# The estimated bytes of a photo, until the first ones are made.
 BYTES, SMALL_BYTES = 3_500_000, 140_000
 PICTURES = 6
-# Of grain, so that a photo of 12 megapixels has 2 to 5 MB.
+# The strength of the noise, with which a photo of 12 megapixels has 2 to 5 MB.
 GRAIN = 9
 ENDINGS = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff")
-# Part of a given picture that a cut has, in each direction.
+# The part of a given picture that is cut out, in each direction.
 PART = 0.9
-# The days on which the first and the last photo is taken, ten years apart.
+# The times of the first and the last photo, ten years apart.
 FIRST, LAST = 1420070400, 1735603200
-# Latitude and longitude of towns near which a third of the photos is taken.
+# The latitude and longitude of towns near which a third of the photos are taken.
 TOWNS = ((48.86, 2.35), (35.69, 139.69), (-33.87, 151.21), (40.71, -74.01), (52.52, 13.40), (-22.91, -43.17))
 TURNS = (None, None, None, *Image.Transpose)
 
 
 def made_picture(size, grain):
-    """Large shapes, smaller ones and grain, which take as many bytes as a camera's picture."""
+    """A picture with large and small shapes and noise, which takes as many bytes as a camera's picture."""
     def channel():
         image = grain
         for part, strength in ((size[0] // 8, 90), (size[0] // 60, 40), (size[0] // 500 or 1, 14)):
@@ -46,7 +46,7 @@ def made_picture(size, grain):
 
 
 def position(latitude, longitude):
-    """A place as EXIF has it: the half of the globe, degrees, minutes and seconds of each."""
+    """A position in the form of EXIF: for each axis the hemisphere, degrees, minutes and seconds."""
     found = []
     for value, names in ((latitude, "NS"), (longitude, "EW")):
         seconds = round(abs(value) * 3600)
@@ -55,7 +55,7 @@ def position(latitude, longitude):
 
 
 class Photos:
-    """Makes the photos of a library of `count`, from a folder of pictures or from pictures that it makes itself."""
+    """Makes the photos of a library of `count`, from the pictures of a folder or from generated ones."""
 
     def __init__(self, count, folder=None, is_small=False):
         self.count, self.size = count, SMALL if is_small else SIZE
@@ -82,14 +82,14 @@ class Photos:
             return False
 
     def picture(self, number):
-        """The picture of which a photo is a cut, upright."""
+        """The picture for a photo, upright."""
         if not self.paths:
             return self.pictures[number % PICTURES]
         with Image.open(self.paths[number % len(self.paths)]) as image:
             return ImageOps.exif_transpose(image).convert("RGB")
 
     def make(self, number, path):
-        """Writes a photo, with the time at which it was taken."""
+        """Writes a photo, with its date."""
         chance = random.Random(number)
         picture = self.picture(number)
         width, height = self.size
@@ -109,7 +109,8 @@ class Photos:
         os.utime(path, (taken, taken))
 
     def batch(self, folder, numbers):
-        """Makes photos in a new folder; how many bytes they have. Pillow works on all processors from threads."""
+        """Makes photos in a new folder; returns their bytes. Threads suffice, because Pillow uses all processors from
+        them."""
         os.makedirs(folder)
         paths = [f"{folder}/IMG_{number:06}.JPG" for number in numbers]
         with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -93,7 +93,7 @@ def arguments():
 
 
 class Bench:
-    """One run."""
+    """A run."""
 
     def __init__(self, options, folder):
         self.options = options
@@ -105,7 +105,7 @@ class Bench:
         self.times.setdefault(name, {}).setdefault(system.name, []).append(value)
 
     def time(self, name, system, function, needed=False):
-        """Runs one workload and notes its time."""
+        """Runs one workload and records its time."""
         wanted = self.options.only in name
         if not wanted and not needed:
             return
@@ -121,7 +121,7 @@ class Bench:
         system.mount()
 
     def processor(self, name, system, gigabytes, function):
-        """Processor seconds per gigabyte, of the system's process and this one."""
+        """Records processor seconds per gigabyte, of the system's process and this one."""
         before = system.processor_seconds() + sum(os.times()[:4])
         function(system.path, self.materials)
         if system.name != "plain":
@@ -129,7 +129,7 @@ class Bench:
             self.note(f"{name}, processor s/GB", system, used / gigabytes)
 
     def round(self, system):
-        """All workloads on one system."""
+        """Runs all workloads on one system."""
         system.create()
         self.timed_mount("mount, empty", system)
         gigabytes = self.options.size * (1 << 20) / 1e9
@@ -169,7 +169,8 @@ class Bench:
         self.pictures(system)
 
     def pictures(self, system):
-        """Real pictures, for which agonyfs makes thumbnails. A second row measures agonyfs without thumbnails."""
+        """Imports real pictures, for which agonyfs makes thumbnails. A second row measures agonyfs without
+        thumbnails."""
         modes = [[], ["-o", "nothumbs"]] if system.agonyfs else [[]]
         for mode in modes:
             system.create()
@@ -185,7 +186,7 @@ class Bench:
 
     def run(self):
         for number in range(self.options.rounds):
-            # Every other round the other way round, so that none always follows the same one.
+            # Alternate rounds reverse the order, so that no system always follows the same one.
             for name in self.options.systems[:: -1 if number % 2 else 1]:
                 print(f"round {number + 1} of {self.options.rounds}: {name}", end="", file=sys.stderr, flush=True)
                 start = time.monotonic()
@@ -199,7 +200,7 @@ class Bench:
 
 def main():
     options = arguments()
-    # Clean up as after an interrupt: unmount and delete everything.
+    # SIGTERM cleans up as an interrupt does: unmounts and deletes everything.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     unknown = [name for name in options.systems if name not in [*NAMES, BEFORE]]
     if unknown:

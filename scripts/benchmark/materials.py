@@ -1,4 +1,4 @@
-"""The input of the workloads: made once per run, the same for all systems."""
+"""The input of the workloads: made once per run, and the same for all systems."""
 
 import os
 import random
@@ -24,7 +24,7 @@ class Materials:
         for album in range(albums):
             os.makedirs(f"{self.photos}/album{album}")
             for number in range(photos // albums):
-                # Sizes of camera photos: 0.3 to 12 MB, about 2.6 MB on average.
+                # Typical sizes of camera photos: 0.3 to 12 MB, about 2.6 MB on average.
                 size = int(min(12e6, max(3e5, self.random.lognormvariate(14.6, 0.6))))
                 with open(f"{self.photos}/album{album}/IMG_{album:02}{number:03}.dat", "wb") as file:
                     file.write(self.random.randbytes(size))
@@ -58,7 +58,7 @@ class Materials:
         picture = noise_picture(self.folder, 4000, 3000)
         for number in range(self.count):
             with open(f"{self.pictures}/IMG_{number:04}.jpg", "wb") as file:
-                # A decoder ignores bytes after the end. They make the contents differ, so none is a copy of another.
+                # Decoders ignore bytes after the end. They make the contents differ, so that none is a duplicate.
                 file.write(picture + number.to_bytes(4, "big"))
 
 

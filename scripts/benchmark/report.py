@@ -1,4 +1,4 @@
-"""Medians, ratios, and the machine."""
+"""Medians, ratios, and the description of the machine."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import subprocess
 
 
 def machine(programs):
-    """Processor, kernel and versions."""
+    """The processor, the kernel and the versions."""
     with open("/proc/cpuinfo") as file:
         model = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "unknown")
 
@@ -29,7 +29,7 @@ def machine(programs):
 
 
 def show(facts, rounds=None, results=None, path=None):
-    """Prints the machine, and writes all results to a file if there is a path."""
+    """Prints the machine, and writes all results to `path` if it is given."""
     print("\n" + ", ".join(f"{key}: {value}" for key, value in facts.items()))
     if path:
         with open(path, "w", encoding="utf-8") as file:
@@ -41,12 +41,13 @@ def verdict(ratio, bound):
 
 
 def medians(times):
-    """From (workload, system) to the median."""
+    """The medians by workload and system."""
     return {work: {system: statistics.median(values) for system, values in row.items()} for work, row in times.items()}
 
 
 def table(times, systems):
-    """A row for each workload: seconds of each system, and how many times as fast as the others agonyfs is."""
+    """A table with a row for each workload: the seconds of each system, and how many times faster than others agonyfs
+    is."""
     width = max(map(len, times)) + 2
     compared = ["best peer", "gocryptfs"] + ["before"] * ("before" in systems)
     lines = [" " * width + "".join(f"{name:>11}" for name in [*systems, *compared])]

@@ -1,4 +1,4 @@
-"""How mounting, memory, lookups, creating and listing depend on the number of files."""
+"""Measures how mounting, memory, lookups, creating and listing depend on the number of files."""
 
 import os
 import statistics
@@ -11,7 +11,7 @@ ROWS = ["mount beyond password ms", "resident MiB", "lookup us", "create us", "f
 
 
 def fill(path, count, in_one):
-    """Empty files, in albums of 5,000 or in one directory."""
+    """Creates empty files, in albums of 5,000 or in one directory."""
     for number in range(count):
         folder = f"{path}/all" if in_one else f"{path}/album{number // PER_ALBUM}"
         if number == 0 or (not in_one and number % PER_ALBUM == 0):
@@ -21,7 +21,7 @@ def fill(path, count, in_one):
 
 
 def measure(system, folder, count):
-    """One pass over a filled space: figures by the names in `ROWS`."""
+    """One pass over a filled space; returns the figures by the names in `ROWS`."""
     beyond = []
     for _ in range(7):
         password = system.password_seconds()
@@ -53,7 +53,7 @@ def measure(system, folder, count):
 
 
 def run(options, folder):
-    """Fills spaces with more and more files and prints a row for each."""
+    """Fills spaces with increasing numbers of files, and prints a row for each."""
     counts = options.scale or [10, 10_000, 100_000, 1_000_000]
     results = {}
     print(f"{'files':>10} {'':>14}" + "".join(f"{name:>28}" for name in ROWS) + f"{'store MiB':>12}")

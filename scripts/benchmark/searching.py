@@ -1,8 +1,9 @@
-"""What somebody who searches meanwhile costs a verified import: a question at each key that is typed.
+"""Measures the cost of simultaneous searches for a verified import: a question at each typed key.
 
-1. The space has half as many photos with facts, small ones, before each import. The import brings other photos.
-2. A question asks more than the page does: that asks for photos when the query is entered, and for what it suggests every
-   30 seconds at most. Here each key asks for the photos, and each query's first one for all that may be suggested.
+1. Before each import, the space has half as many small photos with facts. The import adds other photos.
+2. The questions are heavier than those of the page, which asks for photos only when the query is entered, and for
+   suggestions at most every 30 seconds. Here each key asks for the photos, and the first key of each query also for all
+   possible suggestions.
 """
 
 import itertools
@@ -21,22 +22,24 @@ from report import verdict
 from systems import run
 from turns import forget
 
-# Words that photos of make_photos have, and some that none has. While one is typed it is taken for the beginning of a word.
+# Words that occur in the photos of make_photos, and some that do not. A word that is being typed is searched as a
+# prefix.
 QUERIES = ("family trip 3", "paris", "album0001 img", "tokyo japan", "before beach", "berlin family", "jpg sydney", "rome")
-# What the page may suggest.
+# The kinds of suggestions.
 KINDS = ("tag", "person", "place", "camera", "album")
 MOST_GROUPS = 5000
-# Seconds from key to key.
+# The seconds between two keys.
 KEY = 0.15
-# Bytes that are read at a time, as the page's server does.
+# The bytes of each read, as in the page's server.
 BLOCK = 512 << 10
-# At most this, with somebody who searches ÷ without.
+# The bound of an import with searches ÷ without.
 BOUND = 1.05
 ALONE, SEARCHED = "verified import", "the same while somebody searches"
 
 
 def asked(path, options, query=""):
-    """How many entries the answer of the door has. Where one breaks off, the rest is asked for, as programs do."""
+    """The number of entries in the catalog's answer. If the answer breaks off, the rest is requested, as programs
+    do."""
     rest = []
     while True:
         door = os.open(f"{path}/.agonyfs/query", os.O_RDWR)
@@ -56,7 +59,8 @@ def asked(path, options, query=""):
 
 
 class Searcher(threading.Thread):
-    """Types one query after the other, and notes how long each answer takes. A key waits for the answer to the one before."""
+    """Types one query after the other, and records the time of each answer. A key waits for the answer to the previous
+    one."""
 
     def __init__(self, path):
         super().__init__(daemon=True)
@@ -87,7 +91,7 @@ class Searcher(threading.Thread):
         return count
 
     def end(self):
-        """The seconds that each question took."""
+        """Stops, and returns the seconds of each question."""
         self.is_ending.set()
         self.join()
         if self.failure:
@@ -98,7 +102,8 @@ class Searcher(threading.Thread):
 
 
 def make(options, folder, measure):
-    """A vault with half of the photos, which are small, and then all of them with other bytes behind their end."""
+    """Makes a vault with half of the photos, which are small, and a source of all photos with other bytes after their
+    end."""
     made = f"{measure.source}/made"
     os.makedirs(made)
     photos = make_photos(made, options.files)
@@ -110,7 +115,7 @@ def make(options, folder, measure):
         target = f"{system.path}/Before{name.removeprefix(photos)}"
         os.makedirs(os.path.dirname(target), exist_ok=True)
         shutil.copyfile(name, target)
-    # Returns when all are examined.
+    # Returns when all photos are examined.
     run(options.agonyfs, "thumbnails", system.path)
     system.unmount()
     shutil.copytree(system.store, kept)
@@ -126,7 +131,7 @@ def make(options, folder, measure):
 
 
 def imported(measure, kept, mode, waits=None):
-    """Seconds of an import into a copy of the vault, of which nothing is in memory. `waits` gets those of questions."""
+    """The seconds of an import into a copy of the vault, with cold caches. `waits` collects the times of questions."""
     system = measure.system
     with system:
         shutil.copytree(kept, system.store)
@@ -143,11 +148,11 @@ def imported(measure, kept, mode, waits=None):
 
 
 def measure(options, folder):
-    """Prints the medians, the ratios of the medians, the rounds, and what was asked."""
+    """Prints the medians, the ratios of the medians, the rounds, and the times of the questions."""
     measure = Measure(options, folder)
     source = measure.source
     times, waits = {}, {}
-    # As mounts are, where decoders take what the import leaves of the processors; and where the import has all of them.
+    # The usual mount, whose decoders use the processors that the import leaves; and a mount without decoders.
     modes = {"": [], ", nothumbs": ["-o", "nothumbs"]}
     try:
         print(f"making {options.files} photos", file=sys.stderr)

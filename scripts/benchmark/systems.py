@@ -7,7 +7,7 @@ import time
 
 PASSWORD = "correct horse battery"
 NAMES = ["plain", "floor", "gocryptfs", "securefs", "encfs", "cryfs", "agonyfs"]
-# Another build of agonyfs, in the same run.
+# Another build of agonyfs in the same run.
 BEFORE = "before"
 
 
@@ -20,12 +20,12 @@ def run(*command, text=None, **options):
 
 
 class System:
-    """One file system: it keeps its bytes in `store` and shows its files at `path`."""
+    """A file system that keeps its bytes in `store` and shows its files at `path`."""
 
     def __init__(self, name, folder, programs):
         self.name = name
         self.programs = programs
-        # The build of agonyfs that is measured, if one is.
+        # The program, if this is a build of agonyfs.
         self.agonyfs = {"agonyfs": programs.agonyfs, BEFORE: programs.before}.get(name)
         self.store = f"{folder}/{name}.store"
         self.path = self.store if name == "plain" else f"{folder}/{name}.mount"
@@ -43,7 +43,7 @@ class System:
         self.delete()
 
     def create(self, *options):
-        """Creates an empty one, replacing the last; `options` are for agonyfs."""
+        """Creates an empty file system and replaces the last; `options` are for agonyfs."""
         self.delete()
         os.makedirs(self.store)
         os.makedirs(self.path, exist_ok=True)
@@ -56,7 +56,7 @@ class System:
             run(self.agonyfs, "create", "--cover", "0", *options, "--password-file", self.password_file, self.store)
 
     def mount(self, *options):
-        """Returns when it is mounted."""
+        """Mounts it; returns when it is mounted."""
         if self.name == "plain":
             return
         if self.name == "floor":
@@ -74,12 +74,13 @@ class System:
         wait(lambda: os.path.ismount(self.path), f"{self.path} is not mounted")
 
     def password_seconds(self):
-        """The time of a password's work, measured with a wrong one: agonyfs does the work, refuses it and ends."""
+        """The time of deriving the key, measured with a wrong password: agonyfs derives the key, rejects it and
+        exits."""
         command = [self.agonyfs, "mount", "--password-file", "/dev/stdin", self.store, self.path]
         return timed(lambda: subprocess.run(command, input="wrong\n", text=True, stderr=subprocess.DEVNULL, check=False))
 
     def unmount(self):
-        """Returns when everything is written and the process has ended."""
+        """Unmounts it; returns when everything is flushed and the process has ended."""
         if self.name == "plain" or not os.path.ismount(self.path):
             return
         process = self.process()
@@ -96,14 +97,14 @@ class System:
         """Unmounts it and deletes everything."""
         self.unmount()
         if self.name == "cryfs":
-            # CryFS remembers the store at a path and refuses another one there.
+            # CryFS remembers the store at a path and rejects another one there.
             shutil.rmtree(self.environment["CRYFS_LOCAL_STATE_DIR"], ignore_errors=True)
         shutil.rmtree(self.store, ignore_errors=True)
         if self.path != self.store and os.path.isdir(self.path):
             os.rmdir(self.path)
 
     def process(self):
-        """The number of the process that serves it; None if there is none."""
+        """The ID of its process; None if there is none."""
         found = None
         for number in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -111,13 +112,13 @@ class System:
                     arguments = file.read().split(b"\0")
             except OSError:
                 continue
-            # If several processes have it in their arguments, the one started last serves.
+            # If several processes have the path in their arguments, the last one started serves it.
             if self.path.encode() in arguments and int(number) != os.getpid():
                 found = max(found or 0, int(number))
         return found
 
     def processor_seconds(self):
-        """Processor time of its process so far."""
+        """The processor time of its process so far."""
         process = self.process()
         if process is None:
             return 0.0
@@ -126,7 +127,7 @@ class System:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def resident_bytes(self):
-        """Memory of its process."""
+        """The resident memory of its process."""
         process = self.process()
         if process is None:
             return 0
@@ -134,20 +135,20 @@ class System:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def stored_bytes(self):
-        """Bytes of its files."""
+        """The bytes of its files."""
         return sum(
             os.lstat(os.path.join(folder, name)).st_size
             for folder, _, names in os.walk(self.store) for name in names)
 
 
 def most_memory(process):
-    """The most memory that a process has had, in MiB."""
+    """The peak memory of a process, in MiB."""
     with open(f"/proc/{process}/status", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
 
 
 def timed(function, *arguments):
-    """Seconds that a function takes."""
+    """The seconds that a function takes."""
     start = time.perf_counter()
     function(*arguments)
     return time.perf_counter() - start

@@ -1,5 +1,5 @@
-"""How long a folder of pictures takes until all have their thumbnails and facts, on one processor and on more, beside the
-build that --before names and beside vipsthumbnail."""
+"""Measures the time until a folder of pictures has all thumbnails and facts, on one processor and on more, compared
+with the build that --before names and with vipsthumbnail."""
 
 import os
 import shutil
@@ -11,12 +11,12 @@ from materials import noise_picture
 from systems import BEFORE, System, run, timed
 
 WIDTH, HEIGHT = 1600, 1200
-# Pictures for each call of vipsthumbnail, so that it ends soon where several run.
+# The pictures for each call of vipsthumbnail, few enough that parallel calls end at about the same time.
 CALL = 30
 
 
 def pictures(folder, count):
-    """JPEGs of noise, each with other bytes: a decoder ignores those after the end."""
+    """Makes JPEGs of noise that differ in bytes after the end, which decoders ignore."""
     os.makedirs(folder)
     picture = noise_picture(folder, WIDTH, HEIGHT)
     for number in range(count):
@@ -31,7 +31,7 @@ def ready(system, source):
 
 
 def libvips(source, target, processes):
-    """Both sizes of each picture by vipsthumbnail, in so many processes of one thread."""
+    """Makes both sizes of each picture with vipsthumbnail, in `processes` processes of one thread."""
     os.makedirs(target)
     names = sorted(os.listdir(source))
     calls = [names[first : first + CALL] for first in range(0, len(names), CALL)]
@@ -50,7 +50,7 @@ def libvips(source, target, processes):
 
 
 def measure(options, folder):
-    """Medians of seconds for each number of processors, and their ratios."""
+    """Prints the medians of seconds for each number of processors, and their ratios."""
     source = f"{folder}/pictures"
     pictures(source, options.photos)
     whole = sorted(os.sched_getaffinity(0))

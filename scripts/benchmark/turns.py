@@ -1,4 +1,5 @@
-"""Short workloads on two builds of agonyfs, mounted at once and measured in turn: what noise hides in whole runs."""
+"""Runs short workloads in turn on two mounted builds of agonyfs, to see differences that noise hides between whole
+runs."""
 
 import os
 import random
@@ -14,7 +15,7 @@ from systems import BEFORE, System, timed
 
 
 def forget():
-    """Has everything be read again, if this user may."""
+    """Drops the kernel's caches, if this user may."""
     os.sync()
     try:
         with open("/proc/sys/vm/drop_caches", "w") as file:
@@ -30,7 +31,7 @@ def remove(path, name):
             os.remove(f"{path}/{name}{suffix}")
 
 
-# A workload, whether it starts with cold caches, and what it leaves behind.
+# Each workload, whether it starts with cold caches, and the file or folder that it leaves.
 ROWS = {
     "create 2,000 x 4 KiB": (workloads.create_small, False, None),
     "rm -r of 2,000 files": (workloads.remove_small, False, None),
@@ -44,7 +45,7 @@ ROWS = {
     "4,000 random 4 KiB reads": (workloads.random_reads, True, None),
 }
 
-# Pictures whose thumbnails are made meanwhile with --busy: more than a round of all rows takes.
+# The pictures whose thumbnails are made during --busy: enough for a round of all rows.
 PICTURES = 360
 
 
@@ -62,13 +63,13 @@ def alone(systems, names, materials):
 
 
 def busy(systems, names, materials):
-    """The same while thumbnails are made: all rows on one system, then all on the other."""
+    """A round while thumbnails are made: all rows on one system, then all on the other."""
     taken = {row: {} for row in names}
     for system in random.sample(systems, 2):
         os.sync()
         making = subprocess.Popen(
             [system.agonyfs, "thumbnails", "--rebuild", system.path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        # Until they are under way.
+        # Waits until the work has started.
         time.sleep(0.5)
         for row in names:
             function, _, left = ROWS[row]
@@ -82,7 +83,7 @@ def busy(systems, names, materials):
 
 
 def run(options, folder):
-    """Prints medians of the times, their ratio, and the median of the ratios of all rounds."""
+    """Prints the medians of the times, their ratio, and the median of the ratios of all rounds."""
     options.size, options.photos = min(options.size, 64), min(options.photos, 24)
     materials = Materials(f"{folder}/materials", options.size, options.photos)
     systems = []
@@ -99,7 +100,7 @@ def run(options, folder):
             thumbnails.pictures(f"{folder}/noise", PICTURES)
             for system in systems:
                 thumbnails.ready(system, f"{folder}/noise")
-        # Git reads files that are as young as its index once more.
+        # Git reads files again that are as new as its index.
         time.sleep(2)
         for system in systems:
             workloads.status(system.path, materials)

@@ -1,4 +1,4 @@
-"""The cost of keeping a vault: updating a copy of it, and reading while the log is cleaned."""
+"""Measures the upkeep of a vault: updating a copy of it, and reading while the log is cleaned."""
 
 import json
 import mmap
@@ -13,7 +13,7 @@ import time
 from systems import System
 
 MIB = 1 << 20
-# Allowed beyond the live data: eight segments, which are open or not worth cleaning.
+# The allowance in addition to live data: eight segments that are open or not worth cleaning.
 SLACK = 8 * 4 * MIB
 
 
@@ -25,14 +25,14 @@ def fill(path, prefix, mebibytes, size):
         names.append(f"{path}/{prefix}{number:06}")
         start = random.randrange(len(noise) - size)
         with open(names[-1], "wb") as file:
-            # No two files begin alike.
+            # Every file has a different beginning.
             file.write(number.to_bytes(8, "little") + noise[start:start + size - 8])
     os.sync()
     return names
 
 
 def copied_again(system, options, folder):
-    """Bytes that rsync sends after a tenth was added to a vault that it had copied."""
+    """The bytes that rsync sends after a tenth was added to a vault that it had copied."""
     system.create()
     mebibytes = options.upkeep * 1024
     for prefix, amount in (("old", mebibytes), ("new", mebibytes // 10)):
@@ -50,7 +50,7 @@ def copied_again(system, options, folder):
 
 
 class Reader(threading.Thread):
-    """Reads at random places past the kernel's cache and notes the time of each read."""
+    """Reads at random positions past the kernel's cache, and records the time of each read."""
 
     def __init__(self, names):
         super().__init__(daemon=True)
@@ -80,7 +80,7 @@ class Reader(threading.Thread):
 
 
 def read_while_cleaning(system, options):
-    """How long readers wait while nine tenths of a space are cleaned away, and how far the store shrinks."""
+    """Measures how long readers wait while nine tenths of a space are cleaned away, and how much the store shrinks."""
     system.create()
     # With -o nothumbs there would be no status file.
     system.mount()
@@ -118,14 +118,14 @@ def read_while_cleaning(system, options):
 
 
 def needed_bytes(system):
-    """Bytes of the segments that are not retired."""
+    """The bytes of the segments that are not retired."""
     with open(f"{system.path}/.agonyfs/status") as file:
         store = json.load(file)["store"]
     return store["segments"] * store["segmentSize"]
 
 
 def write_slowly(path, prefix, seconds):
-    """A writer that does not fill the disk's queue; returns how many files it wrote."""
+    """Writes slowly, so that the disk's queue stays short; returns the number of files written."""
     end = time.monotonic() + seconds
     count = 0
     data = os.urandom(4096)

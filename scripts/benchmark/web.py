@@ -22,7 +22,7 @@ from web_clients import crowd, upload_all
 from web_servers import Copyparty, Nginx, Serve, filled_vault
 
 MIB = 1 << 20
-# Of the medians; the first of a ratio is divided by the second.
+# The ratios of medians that are printed: the first is divided by the second.
 RATIOS = [
     ("upload, serve, verified, MiB/s", "upload, copyparty on gocryptfs, MiB/s"),
     ("upload, serve, verified, MiB/s", "upload, copyparty on gocryptfs, with its client, MiB/s"),
@@ -54,11 +54,12 @@ def arguments():
 
 
 def make_pictures(folder, count, width):
-    """Photos of 4:3 (with 1024 pixels 0.2 MB each) that are all different, taken in ten years; the bytes that they begin with."""
+    """Makes photos of 4:3 (0.2 MB each at 1024 pixels) that all differ, dated over ten years; returns their common
+    beginning."""
     os.makedirs(folder)
     picture = noise_picture(folder, width, width * 3 // 4)
     for number in range(count):
-        # What stands behind the end of the picture makes it another file.
+        # Bytes after the end of the picture make each file different.
         path = f"{folder}/IMG_{number:06}.jpg"
         with open(path, "wb") as file:
             file.write(picture + number.to_bytes(8, "big"))
@@ -67,7 +68,7 @@ def make_pictures(folder, count, width):
 
 
 def make_video(path, megabytes):
-    """A video of a second, with a box of noise behind it."""
+    """Makes a video of a second, followed by a box of noise."""
     subprocess.run(["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "testsrc=size=640x360:duration=1", "-pix_fmt",
                     "yuv420p", "-movflags", "+faststart", path], check=True, stdin=subprocess.DEVNULL)
     with open(path, "ab") as file:
@@ -77,7 +78,7 @@ def make_video(path, megabytes):
 
 
 def curl(address, *words):
-    """MiB/s of a download."""
+    """The speed of a download in MiB/s."""
     done = subprocess.run(["curl", "-k", "-s", "-f", "-o", "/dev/null", "-w", "%{speed_download}", *words, address],
                           stdout=subprocess.PIPE, text=True, check=True)
     return float(done.stdout) / MIB
@@ -123,7 +124,7 @@ class Bench:
 
     @staticmethod
     def album(browser, name):
-        """A snapshot of an album, with its geometry; how many photos it has."""
+        """A snapshot of an album, after loading its geometry, and its number of photos."""
         path = base64.urlsafe_b64encode(name.encode()).decode().rstrip("=")
         answer = browser.json("GET", f"/api/sections?group=month&sort=time&album={path}")
         status, _, geometry = browser.ask("GET", f"/api/geometry/{answer['snapshot']}")
@@ -131,7 +132,7 @@ class Bench:
         return answer["snapshot"], answer["count"]
 
     def login(self):
-        """Milliseconds from the password to sixty thumbnails, without the work of the password."""
+        """Measures the milliseconds from the password to sixty thumbnails, without deriving the key."""
         work = self.vault.password_seconds()
         forget()
         begun = time.perf_counter()
@@ -159,7 +160,7 @@ class Bench:
         snapshot, count = self.album(self.browser, "Video")
         assert count == 1
         path = f"/api/item/{snapshot}/0/original"
-        # What was uploaded gets its thumbnails.
+        # Makes the thumbnails of the uploaded files.
         run(self.options.agonyfs, "thumbnails", self.serve.mount())
         nginx = Nginx(self.folder, self.serve.mount())
         try:
@@ -170,7 +171,7 @@ class Bench:
         for _ in range(20):
             start = random.randrange(self.options.size - 1) * MIB
             self.add("first byte of a video seek, ms", self.browser.first_byte(path, start))
-        # So that the next login mounts.
+        # The next login has to mount again.
         self.browser.ask("POST", "/lock")
 
     def download(self, number, path, nginx):
@@ -184,7 +185,7 @@ class Bench:
             self.add(f"download, {name}, MiB/s", curl(*words))
 
     def upload_verified(self, files, total):
-        """copyparty's own client, which reads files and has the server compare hashes."""
+        """Measures copyparty's own client, which reads files and lets the server compare hashes."""
         source = tempfile.mkdtemp(prefix="agonyfs-bench-", dir="/dev/shm")
         try:
             paths = []
@@ -200,7 +201,7 @@ class Bench:
             shutil.rmtree(source)
 
     def crowd(self):
-        """Each of many clients has a pairing, an address and a session of its own."""
+        """Measures many clients, each with its own pairing, address and session."""
         browsers = [self.serve.browser(f"127.0.1.{number + 1}") for number in range(self.options.clients)]
         for browser in browsers:
             browser.login(PASSWORD)
@@ -222,7 +223,7 @@ class Bench:
             self.add(f"most memory of {server.name}, MiB", server.most_memory())
 
     def chromium(self):
-        """What Tests/Web/measure.py says of the page in front of this server."""
+        """Runs Tests/Web/measure.py on the page of this server."""
         path, secret = self.serve.code()
         tests = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Tests/Web")
         subprocess.run(
@@ -232,7 +233,7 @@ class Bench:
 
 
 def show(bench):
-    """Medians with the smallest and the largest; of many clients the 99th of a hundred."""
+    """Prints medians with the minimum and the maximum, and the 99th percentile of 100 values or more."""
     medians = {name: statistics.median(values) for name, values in bench.results.items()}
     width = max(map(len, medians), default=0) + 2
     for name, values in bench.results.items():

@@ -1,4 +1,4 @@
-"""Clients of the servers that scripts/bench --web compares: one that speaks as the page does, and one that puts files."""
+"""Clients of the servers that scripts/bench --web compares: one that acts like the page, and one that uses PUT."""
 
 import base64
 import hashlib
@@ -13,14 +13,14 @@ import time
 from workloads import in_parallel
 
 PIECE = 8 << 20
-# Files that are sent at a time, as the page does.
+# The number of simultaneous uploads, as in the page.
 AT_ONCE = 3
-# Seconds after which a connection is not used again.
+# The idle seconds after which a new connection is used.
 IDLE = 5
 
 
 class Browser:
-    """A paired browser; one connection that is kept."""
+    """A paired browser with one persistent connection."""
 
     def __init__(self, port, code, address="127.0.0.1"):
         context = ssl._create_unverified_context()
@@ -33,7 +33,7 @@ class Browser:
         assert self.ask("POST", "/pair", secret)[0] == 204
 
     def another(self):
-        """The same browser by another connection."""
+        """The same browser with another connection."""
         other = object.__new__(Browser)
         other.__dict__ = dict(self.__dict__, connection=self.make())
         return other
@@ -42,7 +42,7 @@ class Browser:
         return "; ".join(f"{name}={value}" for name, value in self.cookies.items())
 
     def begin(self, method, path, body=None, headers=()):
-        # The server closes what is idle, and a browser opens another then.
+        # The server closes idle connections, and a browser then opens another one.
         if time.monotonic() - self.used > IDLE:
             self.connection.close()
         self.used = time.monotonic()
@@ -68,7 +68,7 @@ class Browser:
         assert status == 204, (status, body)
 
     def thumbnails(self, snapshot, items):
-        """How many bytes they have; every one has to be there."""
+        """Fetches thumbnails; returns their bytes, and fails if one is missing."""
         asked = json.dumps({"snapshot": snapshot, "items": list(items), "size": 256})
         status, _, body = self.ask("POST", "/api/thumbs", asked)
         assert status == 200, (status, body)
@@ -82,7 +82,7 @@ class Browser:
         return len(body)
 
     def upload(self, name, content):
-        """Sends one file, and makes sure that the server says that it verified it."""
+        """Sends one file, and checks that the server reports it as verified."""
         encoded = lambda text: base64.b64encode(text.encode()).decode()
         headers = {"Tus-Resumable": "1.0.0"}
         described = f"filename {encoded(name)},album ,modified {encoded('1700000000000')}"
@@ -100,7 +100,7 @@ class Browser:
         assert answer["Agonyfs-Verified"] == "1", "it was not verified"
 
     def first_byte(self, path, start):
-        """Milliseconds until the first byte from a place in the file is here."""
+        """The milliseconds until the first byte at an offset of the file arrives."""
         begun = time.perf_counter()
         answer = self.begin("GET", path, headers={"Range": f"bytes={start}-{start + (1 << 20) - 1}"})
         assert answer.status == 206 and len(answer.read(1)) == 1
@@ -110,7 +110,7 @@ class Browser:
 
 
 class Putter:
-    """Sends files to copyparty in the simplest way, which nobody verifies."""
+    """Sends files to copyparty in the simplest way, without verification."""
 
     def __init__(self, port):
         self.port = port
@@ -127,7 +127,7 @@ class Putter:
 
 
 def upload_all(client, files):
-    """Seconds for all files, some at a time."""
+    """The seconds to upload all files, several at a time."""
     waiting, problems = queue.SimpleQueue(), []
     for entry in files.items():
         waiting.put(entry)
@@ -151,7 +151,8 @@ def upload_all(client, files):
 
 
 def crowd(browsers, snapshots, count, rounds=10, pause=1.0, screen=24):
-    """All browsers scroll, a screen in a second. Milliseconds of each answer with its thumbnails, and what went wrong."""
+    """Lets all browsers scroll by one screen per second. Returns the milliseconds of each screen of thumbnails, and the
+    errors."""
     times, problems = [], []
     ready = threading.Barrier(len(browsers))
 

@@ -1,4 +1,4 @@
-"""The servers that scripts/bench --web compares: how to start, ask and end each."""
+"""The servers that scripts/bench --web compares: how to start, use and end each."""
 
 import os
 import re
@@ -23,7 +23,7 @@ def answers(port):
 
 
 class Server:
-    """A process that listens at `port`; what it says goes to a file."""
+    """A process that listens at `port`; its output goes to a file."""
 
     def __init__(self, name, folder, command, port, **environment):
         self.name, self.port, self.said = name, port, f"{folder}/{name}.said"
@@ -40,7 +40,7 @@ class Server:
             return file.read()
 
     def most_memory(self):
-        """The most memory that it had, in MiB."""
+        """Its peak memory, in MiB."""
         return most_memory(self.process.pid)
 
     def end(self):
@@ -65,7 +65,7 @@ class Serve(Server):
                          AGONYFS_WEB=web, XDG_RUNTIME_DIR=self.runtime)
 
     def code(self):
-        """The path and the secret of a code that was not used yet."""
+        """The path and the secret of a new code."""
         def found():
             return re.findall(r"^https://[^/]*/(\w+)#(\w+)$", self.text(), re.M)
         if self.codes:
@@ -78,13 +78,13 @@ class Serve(Server):
         return Browser(self.port, self.code(), address)
 
     def mount(self):
-        """Where the space is mounted."""
+        """The mount point of the space."""
         with open("/proc/mounts", encoding="utf-8", errors="surrogateescape") as file:
             return next(line.split()[1] for line in file if line.split()[1].startswith(self.runtime))
 
 
 class Copyparty(Server):
-    """copyparty on a folder, without TLS and without encryption of its own."""
+    """copyparty on a folder, without TLS and without its own encryption."""
 
     def __init__(self, name, folder, path):
         port = free_port()
@@ -101,7 +101,7 @@ class Copyparty(Server):
         return Putter(self.port)
 
     def upload_verified(self, files):
-        """By its own client, which sends hashes that the server compares."""
+        """Uploads with copyparty's own client, which sends hashes that the server compares."""
         run(f"{os.path.dirname(sys.executable)}/u2c", "-j", "3", f"http://127.0.0.1:{self.port}/verified/", *files)
 
 
@@ -128,7 +128,7 @@ class Nginx(Server):
 
 
 def filled_vault(folder, options, pictures, big):
-    """A vault with photos and one large file, all thumbnails made; the space is not mounted."""
+    """A vault with photos and one large file, with all thumbnails made; the space is not mounted."""
     system = System("agonyfs", folder, options)
     system.create("--kdf", options.kdf)
     system.mount()

@@ -1,4 +1,4 @@
-"""The workloads. Each takes the path of a mount and the materials. Later ones use the files of earlier ones."""
+"""The workloads. Each takes the path of a mount and the materials. Later workloads use the files of earlier ones."""
 
 import os
 import random
@@ -18,7 +18,7 @@ def read_file(path, limit=None):
 
 
 def copy_file(source, target, sync=True, stop=None):
-    """Copies a file, or the part for which there is time until `stop` is set."""
+    """Copies a file, or the part that is copied before `stop` is set."""
     buffer = bytearray(BLOCK)
     view = memoryview(buffer)
     with open(source, "rb", buffering=0) as file, open(target, "wb", buffering=0) as copy:
@@ -131,7 +131,8 @@ def clone(path, materials):
 
 
 def settle_clone(path, materials):
-    """Git reads the files written in the second of its index once more. Their number depends on the clone's speed."""
+    """Lets Git read files again that are as new as its index, because their number depends on the speed of the
+    clone."""
     status(path, materials)
 
 
@@ -140,7 +141,7 @@ def status(path, materials):
 
 
 def synchronize_changes(path, materials):
-    # A tenth of the photos gets another time, so rsync sends them again.
+    # A tenth of the photos gets another time, so that rsync sends them again.
     for number, file in enumerate(files(f"{path}/photos")):
         if number % 10 == 0:
             os.utime(file, (1, 1))
@@ -175,7 +176,7 @@ def database(path, materials):
 
 
 def read_while_importing(path, materials):
-    """The time of reading all photos while a writer works."""
+    """Reads all photos while a writer works."""
     stop = threading.Event()
 
     def write():

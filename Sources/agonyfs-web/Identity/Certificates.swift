@@ -53,7 +53,7 @@ package struct Certificates {
 
   /// A TLS configuration for an address, whose key is only in memory, and the fingerprint of the certificate.
   package func configuration(for address: LocalAddress) throws -> (tls: TLSConfiguration, fingerprint: String) {
-    // The longest validity that browsers accept is 398 days, because a server may run that long.
+    // A server may run for long without a new certificate, but browsers accept at most 398 days.
     let leaf = try SignedKey(
       commonName: "localhost", days: Self.days, issuer: authority,
       extensions: [

@@ -46,7 +46,7 @@ public struct GalleryError: Error, Equatable, Sendable {
 
   /// The kind of failure.
   public var kind: Kind
-  /// One sentence.
+  /// The sentence for people.
   public var detail: String
 
   /// The range of the mistake in the query, in UTF-16 units; nil if the failure is not about a query.

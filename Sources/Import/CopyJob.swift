@@ -61,7 +61,6 @@ struct CopyUnderway {
   let job: CopyJob
   private let work: SideWork<Result<CopiedFile, ImportFailure>>
 
-  /// Starts the copy.
   init(_ job: CopyJob) {
     self.job = job
     work = SideWork<Result<CopiedFile, ImportFailure>> { job.outcome(SourceReading(job.calls)) }

@@ -41,7 +41,7 @@ package final class DeletionList {
 
   /// Opens the list of an interrupted run.
   ///
-  /// - Throws: `EBUSY` if the run goes on.
+  /// - Throws: `EBUSY` if its run is still going on.
   package init(_ calls: FileCalls, in incoming: Descriptor, existing name: [UInt8]) throws(Errno) {
     let file = try calls.openFile(name, in: incoming)
     guard try calls.holdAgainstImports(file) else { throw .resourceBusy }

@@ -21,7 +21,6 @@ struct SourceReading {
   /// Called with the number of bytes of each read.
   var progress: ((Int) -> Void)?
 
-  /// A reader that uses these system calls.
   init(_ calls: FileCalls) {
     self.calls = calls
     memory = AlignedMemory(calls.step)
@@ -29,7 +28,7 @@ struct SourceReading {
 
   /// Copies a file; holes stay holes. Returns the hash of the written bytes, if `hashes`, and that of the first ones.
   ///
-  /// - Throws: `.source`, `.space`; `.changed` when it has become shorter.
+  /// - Throws: `.source`, `.space`; `.changed` if it became shorter.
   func copy(
     _ source: Descriptor, _ status: FileStatus, to target: Descriptor, hashes: Bool
   ) throws(ImportFailure) -> (digest: FileDigest?, beginning: UInt64) {
@@ -73,7 +72,7 @@ struct SourceReading {
 
   /// The hash of a file; `pastMemory` bypasses the kernel's cache.
   ///
-  /// - Throws: `.source`; `.changed` when it is not as long as it was.
+  /// - Throws: `.source`; `.changed` if its length changed.
   func digest(
     of name: [UInt8], in directory: Descriptor?, _ status: FileStatus, pastMemory: Bool
   ) throws(ImportFailure) -> FileDigest {

@@ -12,7 +12,6 @@ internal import Media
 internal import System
 internal import SystemPackage
 
-/// The progress of an archive.
 struct ArchiveProgress {
   let path: [UInt8]
   let status: FileStatus

@@ -37,7 +37,6 @@ struct NameReservations {
 
   func isReserved(_ path: [UInt8]) -> Bool { reserved.contains(path) }
 
-  /// Reserves a name.
   mutating func reserve(_ album: [[UInt8]], _ name: [UInt8]) {
     reserved.insert(Self.path(album, name))
     note(name, in: album)

@@ -33,7 +33,6 @@ struct Unpacker {
 
   private var importer: Importer { run.importer }
 
-  /// An unpacker for a run.
   init(run: ImportRun, file: ArchiveFile, number: Int) {
     self.run = run
     self.file = file

@@ -28,7 +28,7 @@ static identity *identity_of(X509 *certificate, EVP_PKEY *key) {
   return one;
 }
 
-/* 159 random bits: RFC 5280, 4.1.2.2, allows 20 bytes of a positive number. */
+/* A positive number of 20 bytes, the most that RFC 5280, 4.1.2.2, allows; 158 of its bits are random. */
 static int set_serial_number(X509 *certificate) {
   uint8_t bytes[20];
   if (RAND_bytes(bytes, sizeof bytes) != 1) return 0;

@@ -42,5 +42,4 @@ onForget(() => {
   waiting.clear();
 });
 
-/** Bytes as base64. */
 export const base64 = (bytes) => btoa(String.fromCharCode(...bytes));

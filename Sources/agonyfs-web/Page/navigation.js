@@ -42,7 +42,6 @@ export function back() {
   follow();
 }
 
-/** Closes everything. */
 export function closeAll() {
   closeTo(0);
   follow();

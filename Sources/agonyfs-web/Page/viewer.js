@@ -29,7 +29,6 @@ export function showViewer(facts) {
   opened(leave);
 }
 
-/** Whether the viewer is open. */
 export const isOpen = () => shown !== null;
 
 class Viewer {

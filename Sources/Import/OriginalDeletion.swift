@@ -39,9 +39,9 @@ package struct OriginalDeletion {
     reading = SourceReading(calls)
   }
 
-  /// Makes the list durable and deletes its originals, until `isCancelled` returns true; after the last one it removes
-  /// the list. `verify` is for the list of another run: it reads the content of an original again, and returns its
-  /// status if the space has that content.
+  /// Makes the decision to delete durable, and deletes the originals of a durable list, until `isCancelled` returns
+  /// true; after the last one it removes the list. `verify` is for the list of another run: it reads the content of an
+  /// original again, and returns its status if the space has that content.
   package func deleteAll(
     of list: DeletionList, isCancelled: () -> Bool, verify: ((Original) -> FileStatus?)? = nil,
     _ note: (Original, Outcome) -> Void

@@ -1,5 +1,5 @@
 // Invariants
-// 1. Every regular file of an album is shown: as a photo or video, or here. The only exception are files that wait to
+// 1. Every regular file of an album is shown: as a photo or video, or here. The only exceptions are files that wait to
 //    be examined.
 // 2. The directories of the mount itself, and files that are still being received, are in no listing.
 // 3. No file is replaced, and only the listed file is moved.

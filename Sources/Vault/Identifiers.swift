@@ -42,7 +42,8 @@ package struct PageNumber: RawRepresentable, Hashable, Comparable, Sendable {
 
 /// The number of an epoch of a space's log, counted from 1.
 package struct EpochNumber: RawRepresentable, Hashable, Comparable, Sendable {
-  /// The highest number: a log position fits a signed 64-bit integer. So numbers may be added to by one.
+  /// The highest number: with it, a log position still fits a signed 64-bit integer. Adding 1 to a number cannot
+  /// overflow.
   static let highest = EpochNumber(rawValue: 1 << 31 - 1)
   /// The number itself; at most 2³¹ − 1.
   package let rawValue: UInt32
@@ -65,7 +66,7 @@ package struct SegmentNumber: RawRepresentable, Hashable, Comparable, Sendable {
   @inlinable package init(epoch: EpochNumber, index: Int) {
     rawValue = UInt64(epoch.rawValue) << 6 | UInt64(index)
   }
-  /// The epoch that the segment belongs to. What no segment has as its number leads to an epoch that does not exist.
+  /// The epoch that the segment belongs to. A number that no segment can have gives an epoch that does not exist.
   @inlinable package var epoch: EpochNumber { EpochNumber(rawValue: UInt32(clamping: rawValue >> 6)) }
   /// The segment's index in its epoch; 0 is the head.
   @inlinable package var index: Int { Int(rawValue & 63) }

@@ -10,15 +10,15 @@ package struct VaultCreationOptions: Sendable {
   package var derivation = PasswordDerivation(cost: .moderate)
   /// How much a space that owns the vault's cover can store, in bytes; nil for a drawn amount.
   package var cover: Int64?
-  /// Whether a space of the vault owns that cover.
+  /// Whether a space of the vault owns the cover.
   package var hasHiddenSpace = false
-  /// The numbers of files, once they are drawn.
+  /// The numbers of files, after they are drawn.
   private var count: Cover.Count?
 
   /// The defaults.
   package init() {}
 
-  /// Draws how many files the cover has; otherwise the creation does it.
+  /// Draws the number of cover files. Without this call, the creation of the vault draws it.
   ///
   /// - Returns: how much a space that owns the cover can store, in bytes.
   /// - Throws: `.noSpace` when the cover does not fit.
@@ -36,11 +36,11 @@ package struct VaultCreationOptions: Sendable {
 }
 
 extension Vault {
-  /// Makes a vault: the files of its spaces and cover in one random order, and the parameters last. Without them a
-  /// storage is no vault.
+  /// Creates a vault: first the files of its spaces and of its cover in one random order, then the parameters. A
+  /// storage without parameters does not count as a vault.
   ///
-  /// - Parameter spaces: makes the files of the spaces. It gets the number of files that the hidden space owns; 0 if
-  ///   there is none.
+  /// - Parameter spaces: returns the files of the spaces. Its argument is the number of files that the hidden space
+  ///   owns, or 0 if there is no hidden space.
   ///
   /// - Throws: `.vaultExists` when the storage has parameters; `.noSpace`, before anything is written if the cover does
   ///   not fit; `.cancelled`; `.system`; what `spaces` throws.
@@ -69,8 +69,8 @@ extension Vault {
     return vault
   }
 
-  /// Adds cover that nobody owns: as many files as a space that can store `size` bytes in its own cover has, and a
-  /// random number more. Durable on return.
+  /// Adds cover that no space owns: the number of files that a space has that can store `size` bytes in its own cover,
+  /// and a random number more. Durable on return.
   ///
   /// - Throws: `.noSpace`, before anything is written; `.cancelled`; `.vaultInUse`; `.system`.
   package func addCover(
@@ -80,7 +80,7 @@ extension Vault {
     defer { withExtendedLifetime(lease) {} }
     let count = try Cover.count(for: size, segmentSize: parameters.segmentSize, in: storage.capacity())
     let files = (0..<count.ownable + count.random).map { _ in NewFile.random() }
-    // As many as the slots of a space come last.
+    // Two files come last, because a space has two slot files, which are written last.
     try addFiles(Array(files.dropFirst(2)), last: Array(files.prefix(2)), control)
   }
 
@@ -98,12 +98,12 @@ extension Vault {
     RoomBudget.files(for: size, segmentSize: parameters.segmentSize)
   }
 
-  /// How much a space that owns so many files can store.
+  /// How many bytes a space that owns `count` files can store.
   package func usableBytes(ofCover count: Int) -> Int64 {
     RoomBudget.usableBytes(files: Int64(count), segmentSize: parameters.segmentSize)
   }
 
-  /// This vault's parameters over a storage in memory, to make a space there.
+  /// This vault's parameters over a storage in memory, in which a space can be created.
   package func draft(in storage: DraftStorage) -> Vault {
     Vault(storage: storage, parameters: parameters, weakDerivations: weakDerivations, clock: clock)
   }

@@ -57,14 +57,15 @@ package final class Vault: Sendable {
     return (Space(context, body: body, state: state, leases: leases, readOnlyReason: nil), body)
   }
 
-  /// Opens the space of `body` at its newest state. To write it, it first puts right what a crash left of its files.
+  /// Opens the space of `body` at its newest state. If the space is opened for writing, first repairs files that a
+  /// crash left incomplete.
   ///
   /// - Parameters:
   ///   - readOnly: opens it read-only; other read-only users may have it open at the same time.
   ///   - observing: opens it read-only, even while another process writes it.
   ///   - wipingPrevious: overwrites all segments under a key that was replaced when they are deleted, not only heads.
-  ///   - scanning: reads the headers of all files to find the newest head, as a check does, even if heads are lost; and
-  ///     changes nothing before `OwnCover.prepareFiles`, as a repair that is only planned.
+  /// - scanning: reads the headers of all files to find the newest head, like a check, even if heads are lost; and
+  ///   changes nothing before `OwnCover.prepareFiles`, for a repair that is only planned.
   ///   - acceptOlder: allows writing to a state that is older than the newest that was written.
   /// - Throws: `.spaceInUse` when another process has it open and does not release it soon; `.vaultInUse`; `.damaged`
   ///   when the space cannot be found.
@@ -97,9 +98,9 @@ package final class Vault: Sendable {
       clock: clock)
   }
 
-  /// Deletes every file of a space, durably; heads are overwritten first, or all files if asked to. Files of a space that
-  /// owns cover stay, as cover of nobody: the number of files must not tell that it is gone. No other process may have it
-  /// open.
+  /// Deletes every file of a space, durably. Heads are overwritten first, or all files if `wipingAll` is set. Files of
+  /// a space that owns cover stay, as cover that no space owns, because the number of files must not show that the
+  /// space is gone. No other process may have the space open.
   package func deleteSegments(of space: Space, wipingAll: Bool = false) throws(VaultError) {
     let segments = space.segmentFiles()
     try attempt("deleting the space's files") { () throws(Errno) in

@@ -8,7 +8,7 @@ package enum VaultError: Error, Equatable, Sendable {
   case vaultExists
   /// The vault's format is newer than this program.
   case newerFormat(Int)
-  /// The vault's format is from before the first release; no program reads it any more.
+  /// The vault's format is from before the first release. No program reads it any more.
   case olderFormat(Int)
   /// All key derivations that could be used are too weak.
   case derivationsTooWeak
@@ -22,22 +22,23 @@ package enum VaultError: Error, Equatable, Sendable {
   case lastPassword
   /// Another process has the space open.
   case spaceInUse
-  /// Another process works on the whole vault, or this one would and another has a space open.
+  /// Another process has exclusive use of the vault, or this process asks for exclusive use and another has a space
+  /// open.
   case vaultInUse
   /// Stored bytes are missing or do not authenticate.
   case damaged(String)
-  /// The cover is too little for a space that owns it.
+  /// The cover is too small for a space that owns it.
   case tooLittleCover
-  /// Less of a space's own cover can be given up than was asked for: as much as a space owns that can store so many
-  /// bytes.
+  /// The space can give up less of its own cover than was asked for. The value is in bytes: a space that owns the cover
+  /// that can be given up could store this much.
   case tooLittleUnused(Int64)
-  /// The person has ended the operation when a space had given up its cover and not all of it was replaced.
+  /// The user cancelled after a space had given up its cover, and not all of that cover was replaced.
   case handoverInterrupted
-  /// What a snapshot read is not kept any more. Who asks again gets another snapshot.
+  /// A state that a snapshot reads is no longer kept. A caller that asks again gets another snapshot.
   case snapshotEnded
   /// The disk is full.
   case noSpace
-  /// The person has ended the operation.
+  /// The user cancelled the operation.
   case cancelled
   /// The space cannot be written, for the reason in the text.
   case readOnly(String)
@@ -46,7 +47,7 @@ package enum VaultError: Error, Equatable, Sendable {
   /// A system call failed during the action in the text.
   case system(Errno, String)
 
-  /// Within the log: the host has no room for a file, and a space that owns cover may make some.
+  /// Used only within the log: the host has no room for a file, and a space that owns cover may be able to make room.
   static let hostFull = VaultError.system(.noSpace, "creating a segment")
 
   /// The error of an action in which a system call failed.

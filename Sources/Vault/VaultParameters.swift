@@ -42,7 +42,7 @@ package struct VaultParameters: Equatable, Sendable {
 
   private static let algorithm = "argon2id13"
 
-  /// Sets all fields without a check; only `init(json:)` checks bounds.
+  /// Sets all fields without a check. Only `init(json:)` checks bounds.
   package init(identifier: [UInt8], segmentSize: Int, derivations: [PasswordDerivation]) {
     self.identifier = identifier
     self.segmentSize = segmentSize
@@ -51,8 +51,8 @@ package struct VaultParameters: Equatable, Sendable {
 
   /// Reads the file.
   ///
-  /// - Throws: `.newerFormat`, `.olderFormat`; `.notAVault` with the reason when this program would not write such
-  ///   text.
+  /// - Throws: `.newerFormat`, `.olderFormat`; `.notAVault` with the reason when the text differs from what this
+  ///   program writes.
   package init(json: [UInt8]) throws(VaultError) {
     let data = Data(json)
     guard let format = try? JSONDecoder().decode(FormatOnly.self, from: data).format else {

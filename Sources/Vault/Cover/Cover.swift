@@ -6,14 +6,14 @@ enum Cover {
   static let least = 4
   /// Files that the first space needs.
   private static let firstSpace: Int64 = 8
-  /// What is drawn without a wish, in bytes.
+  /// The range of a drawn size, in bytes, when the caller states no size.
   private static let drawn: ClosedRange<Double> = 0x1p28...0x1p32
 
   /// Numbers of files that no password explains.
   struct Count {
-    /// As many as a space of the size that was asked for owns; 0 if no cover was asked for. A hidden space gets them.
+    /// As many as a space of the requested size owns, for a hidden space; 0 if no cover was requested.
     var ownable: Int64
-    /// A random number more, which nobody ever owns.
+    /// A random number more, which no space ever owns.
     var random: Int64
   }
 

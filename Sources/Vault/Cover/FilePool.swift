@@ -1,51 +1,55 @@
-// The files of a space that owns cover: what of them no log needs.
+// Of the files of a space that owns cover, those that its log does not need.
 //
 // Invariants
-// 1. Slots, segments and cover of the space are together `OwnerTable.fileCount` files. For each file that is made one
-//    goes: cover that was never used, in its order, then the segment that died first of those that nothing needs.
-// 2. The new file is there, with its room, before another goes, and a head is durable: it still states what goes for it,
-//    so that after a crash nobody's file is left. There is one too many for a moment. On a full host one goes before,
-//    durably. What went so, or was lost, is missing: for the next new file none goes.
-// 3. Slots, segments, cover in the table, and what is missing, are as many, but for slots that are being written again,
-//    and cover that could not be deleted. For one new file only one goes to make room, whoever took the room.
-// 4. Cover is used in its order, so the table in the newest head leads to what is left.
-// 5. What has to be wiped and cannot be stays.
-// 6. What only a snapshot needs is dead like all else that nothing needs, and goes in its turn (Snapshots.swift).
+// 1. The slots, segments and cover of the space are together `OwnerTable.fileCount` files. For each file that is
+//    created, another is deleted: first cover that was never used, in its order, then, of the segments that nothing
+//    needs, the one that died first.
+// 2. The new file exists, with its room, before another is deleted, and a new head is durable before a file is deleted
+//    for it. That head still states the file that is deleted, so a crash leaves no file without an owner. For a moment
+//    there is one file too many. On a full host, a file is deleted first, durably. Files that were deleted in this way
+//    or were lost are missing: for each of them, one new file is created without a deletion.
+// 3. Slots, segments, cover in the table, and missing files add up to that number, except slots that are being written
+//    again and cover that could not be deleted. To make room for one new file only one file is deleted, even if another
+//    writer takes the room.
+// 4. Cover is used in its order, so the table in the newest head leads to the cover that is left.
+// 5. A file that must be wiped, but cannot be, stays.
+// 6. A segment that only a snapshot needs is dead, like every other segment that nothing needs, and is deleted in its
+//    turn (Snapshots.swift).
 
 internal import Storage
 
-/// The files of a space that nothing needs. Dead segments stay in the catalog until they are gone, since heads state
-/// them.
+/// The files of a space that nothing needs. Dead segments stay in the catalog until they are deleted, because heads
+/// state them.
 struct FilePool {
-  /// What the next head states beside the log; nil in a space without such a table.
+  /// The owner table of the next head; nil in a space without such a table.
   var table: OwnerTable?
-  /// So many files are missing. Below 0, so many are too many, until others are deleted.
+  /// How many files are missing. A negative number counts the files that are too many until others are deleted.
   private(set) var missingCount = 0
-  /// Files that are being deleted without the lock. A head that is written meanwhile would no longer state them, and
-  /// their deletion would not be durable.
+  /// The number of files that are being deleted without the lock. A head that is written during this would no longer
+  /// state the files, but their deletion would not be durable.
   private(set) var beingDeleted = 0
   /// Whether a thread makes room for a file on a full host.
   private(set) var isMakingRoom = false
   /// How often room was made on a full host.
   private(set) var timesRoomWasMade = 0
-  /// Whether it was, and no file was made since.
+  /// Whether room was made and no file was created since.
   private(set) var hasRoom = false
 
   init(_ table: OwnerTable?) { self.table = table }
 
-  /// Whether the space owns cover, and has no other room than that.
+  /// Whether the space owns cover. Then the cover is its only room.
   var ownsCover: Bool { (table?.fileCount ?? 0) > 0 }
 
-  /// How many files can be made that others go for, if so many segments are dead.
+  /// How many files can be created by deleting others, if `dead` segments are dead.
   func availableCount(dead: Int) -> Int { (table?.coverCount ?? 0) + dead + missingCount }
 
-  /// Whether files are being deleted: no head is written meanwhile.
+  /// Whether files are being deleted. During this no head is written.
   var isBusy: Bool { beingDeleted > 0 || isMakingRoom }
 
-  /// Sets how many files are missing, after the space's files were counted.
+  /// Sets how many files are missing, after a count of the space's files.
   mutating func reconcile(missing: Int) { missingCount = missing }
 
-  /// Notes that a file was made, for which another one is to go.
+  /// Notes that a file was created, for which another must be deleted.
   mutating func noteMade() {
     hasRoom = false
     missingCount -= 1
@@ -54,7 +58,7 @@ struct FilePool {
   /// Notes that a file of the space was deleted.
   mutating func noteDeleted() { missingCount += 1 }
 
-  /// Takes the file that goes next, to be deleted without the lock; nil if there is none.
+  /// Takes the next file to delete; the caller deletes it without the lock. Nil if there is none.
   mutating func beginDeletion(_ catalog: inout SegmentCatalog, _ keys: SpaceKeys) -> PoolFile? {
     guard let file = take(from: &catalog, keys) else { return nil }
     beingDeleted += 1
@@ -62,7 +66,7 @@ struct FilePool {
     return file
   }
 
-  /// Notes how a deletion ended. A segment that could not be deleted is left alone until the next head, cover until the
+  /// Notes how a deletion ended. If it failed, a segment is tried again only after the next head, and cover only by the
   /// next mount.
   mutating func endDeletion(of file: PoolFile, isGone: Bool, _ catalog: inout SegmentCatalog) {
     beingDeleted -= 1
@@ -80,16 +84,16 @@ struct FilePool {
     return catalog.takeDead(before: keys.boundary).map { PoolFile($0, keys) }
   }
 
-  /// Begins to make room on a full host. Others may take it as soon as it is there.
+  /// Begins to make room on a full host. Other threads may take the room as soon as it exists.
   mutating func beginMakingRoom() { (isMakingRoom, hasRoom) = (true, true) }
 
-  /// Ends that; `isMade` is whether a file went.
+  /// Ends making room; `isMade` is whether a file was deleted.
   mutating func endMakingRoom(isMade: Bool) {
     isMakingRoom = false
     if isMade { timesRoomWasMade += 1 } else { hasRoom = false }
   }
 
-  /// Notes that room that was made was taken by a write.
+  /// Notes that a write has taken the room that was made.
   mutating func noteRoomTaken() { hasRoom = false }
 }
 

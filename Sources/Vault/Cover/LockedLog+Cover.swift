@@ -1,12 +1,12 @@
 internal import Storage
 internal import SystemPackage
 
-/// Making the files of a space, and deleting others for them (FilePool.swift).
+/// Creates the files of a space, and deletes others for them (FilePool.swift).
 extension LockedLog {
-  /// Makes the file of a segment, with its room. In a space that owns cover another one goes when `deleteReplaced` is
-  /// called.
+  /// Creates the file of a segment, with its room. In a space that owns cover, `deleteReplaced` then deletes another
+  /// file.
   ///
-  /// - Throws: `.fileExists`; `.noSpace`, with nothing changed.
+  /// - Throws: `.fileExists`; `.noSpace`, without any change.
   func makeFile(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     guard pool.ownsCover else { return try createFile(identifier) }
     guard pool.availableCount(dead: catalog.deletable.count) > 0 else { throw .noSpace }
@@ -15,8 +15,8 @@ extension LockedLog {
     return writer
   }
 
-  /// Creates a file and holds its room; leaves none if there is no room. Called again after files that can be opened again
-  /// were closed, if too many are open.
+  /// Creates a file and holds its room, or deletes it again if there is no room. If too many files are open, closes
+  /// cached ones and tries again.
   private func createFile(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
     let writer: any SegmentWriter
     do throws(Errno) {
@@ -34,17 +34,17 @@ extension LockedLog {
     return writer
   }
 
-  /// Deletes files that nothing needs, for as many that were made, unless the space was closed for writing; the next mount
-  /// puts that right. It does so without the lock, since deleting one takes milliseconds.
+  /// Deletes files that nothing needs, one for each file that was created. Stops when the space is closed for writing;
+  /// the next mount then restores the number. Works without the lock, because deleting a file takes milliseconds.
   mutating func deleteReplaced() {
     while pool.missingCount < 0, deleteNext() != nil {}
   }
 
-  /// How many files that cannot be deleted are passed over for others.
+  /// How many files that cannot be deleted are skipped in favour of others.
   private static let mostFailures = 3
 
-  /// Deletes the file that goes next, without the lock, and says whether it was there; nil if there is none, or it cannot
-  /// be deleted.
+  /// Deletes the next file, without the lock, and returns whether it existed; nil if there is none, or if it cannot be
+  /// deleted.
   private mutating func deleteNext() -> Bool? {
     for _ in 0..<Self.mostFailures {
       guard gate.isOpen, let file = pool.beginDeletion(&catalog, context.keys) else { return nil }
@@ -61,9 +61,9 @@ extension LockedLog {
     return nil
   }
 
-  /// Calls `body`, which makes the files of a head, again when room was made for it on a full host.
+  /// Calls `body`, which creates the files of a head. On a full host, makes room and calls it again.
   ///
-  /// - Throws: what `body` does; `.noSpace` when no room can be made.
+  /// - Throws: the errors of `body`; `.noSpace` when no room can be made.
   mutating func makingHostRoom<Result>(
     _ body: (inout LockedLog) throws(VaultError) -> Result
   ) throws(VaultError) -> Result {
@@ -79,13 +79,13 @@ extension LockedLog {
     }
   }
 
-  /// Makes room for a file on a host that is full: deletes the first file that nothing needs, durably and without the
-  /// lock. What is missing makes no room. Several threads make it one after the other.
+  /// Makes room for a file on a full host: deletes the first file that nothing needs, durably and without the lock. A
+  /// file that no longer existed frees nothing, so the next one is deleted. Threads make room one after the other.
   ///
   /// - Parameters:
-  ///   - times: `timesRoomWasMade` when what found the host full had not found it so yet.
-  ///   - isOfEpoch: whether the beginning of an epoch waits for the caller. Others wait for it.
-  /// - Returns: whether room was made since; false also if it was made before in vain.
+  ///   - times: the value of `timesRoomWasMade` before the caller found the host full.
+  ///   - isOfEpoch: whether the beginning of an epoch waits for the caller. Other callers wait for the epoch.
+  /// - Returns: whether room was made since; false also if room was made before and did not help.
   mutating func makeHostRoom(since times: Int, isOfEpoch: Bool = false) -> Bool {
     while pool.isMakingRoom || (tail.isBeginningEpoch && !isOfEpoch) { wait() }
     if pool.timesRoomWasMade != times { return true }
@@ -95,7 +95,7 @@ extension LockedLog {
     while wasThere == false { wasThere = deleteNext() }
     if wasThere != nil {
       let storage = context.storage
-      // btrfs gives the room of what is deleted when all of it is durable.
+      // btrfs frees the room of deleted files only after the whole file system is flushed.
       unlocked { try? storage.flushAll() }
     }
     pool.endMakingRoom(isMade: wasThere != nil)
@@ -103,8 +103,8 @@ extension LockedLog {
     return wasThere != nil
   }
 
-  /// Deletes the files of a head that was not completed, without the lock: its number is free again, and the number of
-  /// files stays.
+  /// Deletes the files of a head that was not completed, without the lock. Its number becomes free again, and the
+  /// number of files stays the same.
   mutating func withdrawHead(of epoch: EpochNumber) {
     guard pool.ownsCover, let entry = catalog.epochs[epoch] else { return }
     let context = context
@@ -112,7 +112,7 @@ extension LockedLog {
       cache.remove(number)
       let name = context.keys.identifier(number, branch: entry.branch)
       let isDeleted = unlocked {
-        // Another machine may have put its own there.
+        // Another machine may have put its own file there.
         !context.isOfAnotherBranch(name, than: entry.branch) && (try? context.storage.delete(name)) != nil
       }
       if !isDeleted { return }

@@ -1,24 +1,25 @@
-// Giving up cover, so that another space can live there or nobody's files are left.
+// Giving up cover, either for another space or to leave files that no space owns.
 //
 // Invariants
-// 1. A durable head that states the smaller number comes first. From then on the files that were given up belong to
-//    nobody, whatever happens: the number of files never depends on them again.
-// 2. They are replaced by files that the space's keys cannot tell from others: their own names and bytes could be made
-//    again from its keys. So it does not show whether a space or nobody took them.
-// 3. No head is left that states more: what is live in a segment with an older head is copied, then the segment is
-//    overwritten. It keeps its name and stays cover, as every dead segment, and as one that the search for heads needs.
+// 1. A head that states the smaller number is durable first. From then on the files that were given up belong to no
+//    space, whatever happens: the number of files never depends on them again.
+// 2. These files are replaced by others, because their names and bytes could be computed again from the space's keys.
+//    With those keys the new files look like any other, so nothing shows whether a space took them or none did.
+// 3. No head is left that states the larger number: the live data of a segment with an older head is copied, then the
+//    segment is overwritten. It keeps its name and stays as cover, like every dead segment, and like a segment that the
+//    search for heads needs.
 
 package import Storage
 internal import SystemPackage
 
 extension OwnCover {
-  /// Files that the heads and copies of a handover may take beside what is given up.
+  /// The files that the heads and copies of a handover may take, in addition to those that are given up.
   private static let filesBesideHandover = 8
 
-  /// How many files the space can give up, if `live` bytes are stored in it: never used, not needed for what is stored,
-  /// and not of its reserve.
+  /// How many files the space can give up if it stores `live` bytes: cover that was never used, that the stored data
+  /// does not need, and that does not belong to the reserve.
   ///
-  /// - Parameter isBegun: whether the older heads are in segments without anything else already.
+  /// - Parameter isBegun: whether the older heads are already in segments without other data.
   package func coverToGiveUp(live: Int64, isBegun: Bool) -> Int {
     log.locked { log in
       guard let owner = log.pool.table, log.pool.ownsCover else { return 0 }
@@ -30,11 +31,11 @@ extension OwnCover {
     }
   }
 
-  /// Gives up the last files of cover that was never used, or only writes a head if there are none to give up. Durable
-  /// on return. If it throws, nothing is changed.
+  /// Gives up the last files of cover that was never used, or only writes a head if `count` is 0. Durable on return. If
+  /// it throws, nothing is changed.
   ///
   /// - Parameter count: at most `coverToGiveUp`.
-  /// - Returns: their names, and the epoch of the first head that states the smaller number.
+  /// - Returns: the names of the files, and the epoch of the first head that states the smaller number.
   /// - Throws: `.readOnly`, `.noSpace`, `.system`.
   package func giveUpCover(_ count: Int) throws(VaultError) -> (names: [SegmentIdentifier], epoch: EpochNumber) {
     try log.locked { log throws(VaultError) in
@@ -46,7 +47,7 @@ extension OwnCover {
     }
   }
 
-  /// The files under names of cover that the space gave up before, since a crash kept them from being replaced.
+  /// The existing files with names of cover that the space gave up earlier, and that a crash kept from being replaced.
   package func forgottenCover() throws(VaultError) -> [SegmentIdentifier] {
     var names: Set<SegmentIdentifier> = []
     try attempt("listing the files") { () throws(Errno) in try storage.list { name, _, _ in names.insert(name) } }
@@ -56,12 +57,12 @@ extension OwnCover {
     }
   }
 
-  /// The epoch that this mount has begun last; one that never is if there is none.
+  /// The epoch that this mount began last; a number that no epoch has if it began none.
   package var openEpoch: EpochNumber {
     log.locked { $0.tail.current == nil ? EpochNumber(rawValue: .max) : $0.tail.segment.epoch }
   }
 
-  /// The segments before an epoch in which a head of the space, or a part of one, is or was. Opens every file in the
+  /// The segments before an epoch that hold, or held, a head of the space or a part of one. Opens every file in the
   /// vault.
   ///
   /// - Throws: `.readOnly` when the space was continued in two places; `.system`.
@@ -80,7 +81,7 @@ extension OwnCover {
     return found
   }
 
-  /// Whether a segment begins with a part of a head, which goes on from the segment before.
+  /// Whether a segment begins with a part of a head that started in the segment before.
   private func beginsWithHead(_ name: SegmentIdentifier) -> Bool {
     guard let file = try? storage.open(name), let handle = try? SegmentHandle.open(file, keys: keys) else {
       return false
@@ -90,7 +91,7 @@ extension OwnCover {
     return (try? reader.next())?.header.kind == .head
   }
 
-  /// Overwrites segments, which stay as cover. Two heads were written since they were given up.
+  /// Overwrites segments, which stay as cover. Two heads must have been written since they were given up.
   ///
   /// - Throws: `.damaged`, with nothing overwritten, when one of them is needed; `.system`.
   package func overwrite(_ segments: [SegmentIdentifier: SegmentNumber]) throws(VaultError) {
@@ -105,6 +106,6 @@ extension OwnCover {
     }
   }
 
-  /// What keeps a segment from being given up.
+  /// The error when a segment cannot be given up.
   package static let cannotMove = VaultError.damaged("data that has to be copied cannot be read")
 }

@@ -3,7 +3,7 @@ internal import Glibc
 package import Storage
 internal import SystemPackage
 
-/// The files of a space that owns cover: keeps their number, and changes it when it is asked to.
+/// The files of a space that owns cover. Keeps their number constant, and changes it on request.
 package struct OwnCover {
   let space: Space
   var log: Log { space.log }
@@ -13,8 +13,8 @@ package struct OwnCover {
   var gate: WriteGate { space.gate }
   var origin: SpaceOrigin { space.origin }
 
-  /// Puts right what a crash left of the space's files, before it is written. Does nothing in one that is read-only. No
-  /// other thread may use the space meanwhile.
+  /// Repairs files that a crash left incomplete, before the space is written. Does nothing if the space is read-only.
+  /// No other thread may use the space during the call.
   package func prepareFiles() throws(VaultError) {
     if !gate.isOpen { return }
     storage.prepareForWriting()
@@ -22,11 +22,11 @@ package struct OwnCover {
     try restoreFileCount()
   }
 
-  /// Makes the number of the space's files again what it has to be, after a crash, after a copy was put back, and when
-  /// slots were added or removed. Does nothing in a space that owns no cover. No other thread may use the space
-  /// meanwhile. What cannot be done now, since the disk is full, is left for the next time.
+  /// Restores the number of the space's files after a crash, after a copy was put back, and when slots were added or
+  /// removed. Does nothing in a space that owns no cover. No other thread may use the space during the call. If the
+  /// disk is too full for a part of the work, the next call does it.
   ///
-  /// - Parameter slots: slot files that do not count any more. Cover takes their place.
+  /// - Parameter slots: slot files that no longer count. Cover takes their place.
   package func restoreFileCount(replacing slots: Set<SegmentIdentifier> = []) throws(VaultError) {
     guard gate.isOpen, space.ownsCover else { return }
     var sizes: [SegmentIdentifier: Int] = [:]
@@ -41,28 +41,28 @@ package struct OwnCover {
     }
     missing += coverWithOtherBytes(next)
     unneeded += slots.filter { (try? storage.exists($0)) ?? false }
-    // A torn head that is filled would count as damage (`completeOwnFiles`).
+    // A torn head that is filled up would count as damage (`completeOwnFiles`).
     let (mayBeShort, torn) = log.locked { ($0.retiredNames + ($0.pool.table?.slots ?? []), $0.durability.torn) }
     for name in mayBeShort
     where !origin.isCopy && !torn.contains(name) && sizes[name].map({ $0 < segmentSize }) ?? false {
       try? storage.fill(name, size: segmentSize)
     }
-    // What is there and has other bytes, or is not needed, makes room.
+    // Existing files with other bytes, and files that are not needed, make room.
     let replaced = unneeded + missing.filter { sizes[$0] != nil }
     let room = storage.capacity()
-    // What does not fit would fill the disk in vain.
+    // Writing more files than fit would only fill the disk.
     let fits = room.total == 0 || missing.count - replaced.count <= room.free / Int64(segmentSize)
     do throws(VaultError) {
       try storage.replace(replaced, by: fits ? missing.map { NewFile(cover: $0, keys: keys) } : [], size: segmentSize)
     } catch {
-      // They are made again the next time. If one were left short, others would fill it with other bytes.
+      // The next call creates them again. If one were left short, another space would fill it with other bytes.
       for name in missing { try? storage.delete(name) }
     }
     try? storage.flushNames(of: unneeded + missing)
   }
 
-  /// Writes a file that is no segment; one that nothing needs goes. Durable on return. If it throws, or after a crash,
-  /// nothing has the name, unless its last flush failed.
+  /// Writes a file that holds no segment, and deletes another that nothing needs. Durable on return. If it throws, or
+  /// after a crash, no file has the name, unless the last flush failed.
   ///
   /// - Throws: `.fileExists`; `.noSpace`.
   func putFile(_ name: SegmentIdentifier, content: [UInt8]) throws(Errno) {
@@ -82,9 +82,10 @@ package struct OwnCover {
     }
   }
 
-  /// Those of the files that go next that have other bytes than their own. A crash may have left one short, which
-  /// somebody else completed since; and in versions that wrote in the place of files it may have kept what was written
-  /// into them, but not their new names. So after a crash several are looked at that are right.
+  /// Of the next cover files to use, those that hold other bytes than their own. A crash may have left such a file
+  /// short, and another space may have filled it up since. Versions that overwrote files in place may, after a crash,
+  /// have kept the bytes that they wrote into a file but not its new name. So after a crash the search ends only after
+  /// several correct files.
   private func coverWithOtherBytes(_ next: [SegmentIdentifier]) -> [SegmentIdentifier] {
     let enough = origin.isClosed ? 1 : 16
     var right = 0
@@ -100,7 +101,7 @@ package struct OwnCover {
     return wrong
   }
 
-  /// Whether a complete file of cover has its own bytes.
+  /// Whether a cover file is complete and has its own bytes.
   func holdsCover(_ name: SegmentIdentifier) -> Bool {
     guard let file = try? storage.open(name) else { return false }
     for start in stride(from: 0, to: segmentSize, by: CoverFile.partSize) {
@@ -113,7 +114,7 @@ package struct OwnCover {
     return true
   }
 
-  /// The files of cover that a new space still lacks, when it has so many others.
+  /// The cover files that a new space still lacks when it has `others` other files.
   package func missingCover(besides others: Int) -> [NewFile] {
     log.locked { log in
       guard var owner = log.pool.table else { return [] }
@@ -127,9 +128,9 @@ package struct OwnCover {
     }
   }
 
-  /// Gives the space more cover of its own: as many files as a space that can store `size` bytes has, so that at least as
-  /// many bytes more fit into it; and adds a random number of files that nobody owns. So as many files are made as by
-  /// `Vault.addCover`, by the same calls. Durable on return. If it throws, nothing is changed.
+  /// Gives the space more cover of its own: the number of files that a space has that can store `size` bytes, so that
+  /// at least `size` bytes more fit into it. Also adds a random number of files that no space owns. `Vault.addCover`
+  /// creates the same number of files, by the same calls. Durable on return. If it throws, nothing is changed.
   ///
   /// - Throws: `.noSpace`; `.cancelled`; `.readOnly` also if the space owns no cover; `.system`.
   package func growCover(
@@ -160,7 +161,7 @@ package struct OwnCover {
   /// Whether there may be segments of the space that the open state does not know.
   private var mayHaveStrays: Bool { origin.isCopy || origin.isMissedBySearch || origin.warning != nil }
 
-  /// How many segments of the space the open state does not know: newer ones, and those of another branch.
+  /// How many segments of the space the open state does not know: newer ones, and segments of another branch.
   private func straySegments() throws(VaultError) -> Int {
     let known = Set(space.segmentIdentifiers())
     return try Recovery(context: log.context).allSegments()
@@ -169,16 +170,17 @@ package struct OwnCover {
 }
 
 extension LockedLog {
-  /// The files of the segments that the newest state does not need; older ones may.
+  /// The files of the segments that the newest state does not need, although older states may.
   fileprivate var retiredNames: [SegmentIdentifier] {
     Set(catalog.segments).subtracting(catalog.needed)
       .map { context.keys.identifier($0, branch: catalog.branch(of: $0.epoch) ?? []) }
   }
 
-  /// Compares what exists with the table: what of the cover is unneeded, what is missing or short, and what is there and
-  /// goes next, in this order.
+  /// Compares the existing files with the table. Returns the cover that is unneeded, the cover that is missing or
+  /// short, and the existing cover in the order of use.
   ///
-  /// - Parameter countsAll: whether strays take the place of cover that is there, too; otherwise only of what is missing.
+  /// - Parameter countsAll: whether strays also take the place of existing cover; otherwise they replace only missing
+  ///   cover.
   fileprivate mutating func reconcileFileCount(
     existing sizes: [SegmentIdentifier: Int], strays: Int, countsAll: Bool
   ) -> (unneeded: [SegmentIdentifier], missing: [SegmentIdentifier], next: [SegmentIdentifier]) {
@@ -187,7 +189,7 @@ extension LockedLog {
     let isThere = { (segment: SegmentNumber, catalog: SegmentCatalog) in
       sizes[keys.identifier(segment, branch: catalog.branch(of: segment.epoch) ?? [])] != nil
     }
-    // What was deleted after the newest head is still in its list.
+    // A segment that was deleted after the newest head is still in that head's list.
     catalog.remove(catalog.deletable.filter { !isThere($0, catalog) })
     let segments = catalog.segments.count { isThere($0, catalog) }
     let slots = Set(owner.slots).count { sizes[$0] != nil }
@@ -198,7 +200,7 @@ extension LockedLog {
         let names = (0..<range.end).map { counter in
           keys.coverIdentifier(CoverFile(branch: range.branch, counter: counter, isPrevious: true))
         }
-        // What is missing is not made again; what is before it counts as used.
+        // Missing cover is not created again. The cover before it counts as used.
         let used = names[Int(range.first)...].lastIndex { sizes[$0] != context.segmentSize }.map { $0 + 1 }
         ranges[index].first = UInt64(used ?? Int(range.first))
         unneeded += names[..<Int(ranges[index].first)].filter { sizes[$0] != nil }
@@ -210,7 +212,7 @@ extension LockedLog {
     let strays = strays == 0 ? 0 : countedStrays(strays, owner, sizes, available: available, countsAll: countsAll)
     let count = available - strays
     owner.setCover(count: max(0, count)) { Sodium.randomBytes(SpaceKeys.branchSize) }
-    // From now on nobody's: the next opening does not look for them.
+    // From now on the strays belong to no space, and the next opening does not look for them.
     owner.fileCount = UInt64(max(1, owner.coverCount, Int(owner.fileCount) - strays))
     pool.table = owner
     pool.reconcile(missing: min(0, count))
@@ -232,9 +234,9 @@ extension LockedLog {
     return (unneeded, missing, next)
   }
 
-  /// How many of the strays count as the space's. Those that took the place of cover which is missing do. Others, as a
-  /// backup has that was filled without deleting, take cover as far as the space can still be written; where each opening
-  /// would count them again they do not.
+  /// How many of the strays count as files of the space. Strays that took the place of missing cover count. Other
+  /// strays, as in a backup that was refreshed without deleting, count only as long as the space can still be written.
+  /// They do not count where each opening would count them again.
   private func countedStrays(
     _ strays: Int, _ owner: OwnerTable, _ sizes: [SegmentIdentifier: Int], available: Int, countsAll: Bool
   ) -> Int {

@@ -2,10 +2,10 @@ package import Crypto
 package import Storage
 internal import System
 
-/// What a space states in its heads beside its log: the files that no log names, and what it knows of its vault.
+/// The part of a space's heads about files that its log does not name, and about its vault.
 package struct OwnerTable: Equatable, Sendable {
-  /// Files of the space in all: slots, segments and cover. It stays the same whatever the space stores. 0 if the space
-  /// owns no cover.
+  /// The number of all files of the space: slots, segments and cover. It stays the same no matter how much the space
+  /// stores. 0 if the space owns no cover.
   package internal(set) var fileCount: UInt64 = 0
   /// The slot files of the passwords that open the space.
   package var slots: [SegmentIdentifier] = []
@@ -20,16 +20,16 @@ package struct OwnerTable: Equatable, Sendable {
   enum Rekeying: Equatable, Sendable {
     /// There is one key.
     case none
-    /// The log goes on under another key, the one with this mark: this is the last head under its own.
+    /// The log continues under another key, with this mark. This head is the last one under its own key.
     case left(successor: [UInt8])
-    /// Something may still be under the previous key, such as this cover that was never used.
+    /// Files may still be under the previous key, such as this cover that was never used.
     case begun(previousCover: [CoverRange])
   }
 
   /// Bytes of `SpaceKeys.successorMark`.
   static let markSize = 16
 
-  /// The table of a new space with so many files. All of them are cover.
+  /// The table of a new space with `ownFiles` files, all of which are cover.
   init(ownFiles: UInt64 = 0) {
     fileCount = ownFiles
     if ownFiles > 0 {
@@ -78,7 +78,7 @@ package struct OwnerTable: Equatable, Sendable {
     }
   }
 
-  /// Decodes what `encode(to:)` wrote.
+  /// Decodes the result of `encode(to:)`.
   init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
     fileCount = try reader.read()
@@ -115,7 +115,7 @@ package struct OwnerTable: Equatable, Sendable {
     return ranges
   }
 
-  /// How many files of cover there are that were never used.
+  /// The number of cover files that were never used.
   var coverCount: Int { (cover + previousCover).reduce(0) { $0 + Int($1.count) } }
 
   /// All cover that the table names, used or not.
@@ -141,8 +141,8 @@ package struct OwnerTable: Equatable, Sendable {
     return CoverFile(branch: cover[index].branch, counter: cover[index].first)
   }
 
-  /// Puts all cover under the previous key. What will be under the new key is of one batch, whose branch follows from the
-  /// key: a crash leaves no file of it that the table does not name.
+  /// Puts all cover under the previous key. All cover under the new key is one batch whose branch follows from the key,
+  /// so a crash leaves no file of the batch that the table does not name.
   mutating func beginRekeying(branch: [UInt8]) {
     rekeying = .begun(previousCover: cover)
     cover = fileCount == 0 ? [] : [CoverRange(branch: branch, first: fileCount, end: fileCount)]
@@ -158,7 +158,7 @@ package struct OwnerTable: Equatable, Sendable {
     return file
   }
 
-  /// Counts the last `count` files as unused, and those before as used. If there are not as many, adds a batch.
+  /// Counts the last `count` files as unused, and those before as used. If there are fewer files, adds a batch.
   mutating func setCover(count: Int, newBranch: () -> [UInt8]) {
     var left = UInt64(count)
     for index in cover.indices.reversed() {
@@ -169,8 +169,8 @@ package struct OwnerTable: Equatable, Sendable {
     if left > 0 { cover.append(CoverRange(branch: newBranch(), first: 0, end: left)) }
   }
 
-  /// Gives up cover that was never used: the last `count` files in the order of use. What is left is the table of a
-  /// space that never had them.
+  /// Gives up cover that was never used: the last `count` files in the order of use. The remaining table equals that of
+  /// a space that never had them.
   mutating func giveUpCover(_ count: Int) -> [CoverFile] {
     var given: [CoverFile] = []
     for index in cover.indices.reversed() {
@@ -183,7 +183,7 @@ package struct OwnerTable: Equatable, Sendable {
     return given
   }
 
-  /// Counts the cover as used that counts as used in `other`.
+  /// Counts cover as used if it counts as used in `other`.
   mutating func noteUse(as other: OwnerTable?) {
     let used = (other?.cover ?? []) + (other?.previousCover ?? [])
     let noted = { (range: CoverRange) in
@@ -197,8 +197,8 @@ package struct OwnerTable: Equatable, Sendable {
     if case .begun(let ranges) = rekeying { rekeying = .begun(previousCover: ranges.map(noted)) }
   }
 
-  /// The most files of a space, and the most that each list of its ranges names: their names fit into memory, and no
-  /// sum overflows.
+  /// The most files of a space, and the most that each list of its ranges names. With this limit the names fit into
+  /// memory, and sums do not overflow.
   static let mostFiles: UInt64 = 1 << 24
 }
 
@@ -229,10 +229,10 @@ struct CoverRange: Equatable, Sendable {
 
 /// One file of cover.
 struct CoverFile: Hashable, Sendable {
-  /// Bytes of a file that have a key of their own.
+  /// Bytes of each part of a file. Each part has a separate key.
   static let partSize = 256 << 10
 
-  /// That of its batch.
+  /// The branch of its batch.
   var branch: [UInt8]
   /// Its place in the batch, from 0.
   var counter: UInt64

@@ -1,22 +1,22 @@
-// Where room is decided: who may write, who waits for what, and who is told that the disk is full.
+// Decides about room: who may write, when a caller waits, and when the disk counts as full.
 //
 // Invariants
-// 1. Each request is answered here: `RoomAnswer`. What was granted before counts no more once somebody was refused.
-// 2. The reserve is held on the disk, so that a deletion always commits, and that a full disk can be cleaned. A space that
+// 1. Each request is answered here: `RoomAnswer`. After a refusal, earlier grants no longer count.
+// 2. The reserve is held on the disk, so that a deletion always commits and a full disk can be cleaned. A space that
 //    owns cover has its own files for that.
-// 3. Room that is promised is held beside the reserve.
+// 3. Promised room is held in addition to the reserve.
 
 internal import Storage
 internal import SystemPackage
 
-/// The room of a space on the disk: what is held, and what was granted.
+/// The room of a space on the disk: held, granted and promised bytes.
 struct RoomBudget {
-  /// Heads that follow a deletion before what it gave up can go, a segment each.
+  /// The heads that must follow a deletion before the deleted data frees room, a segment each.
   private static let headsToDelete = 2
-  /// Segments that a mount takes to delete something: the head of its first epoch, in which the commit has room, too,
-  /// and the heads that follow.
+  /// The segments that a mount needs to delete something: the head of its first epoch, which also has room for the
+  /// commit, and the heads that follow.
   static let segmentsToDelete = 1 + headsToDelete
-  /// Segments that cleaning leaves: those, and a commit.
+  /// The segments that cleaning leaves free: those for a deletion, and one for a commit.
   static let segmentsBesideCleaning = segmentsToDelete + 1
   /// The most that a reserve takes, in bytes; on a small disk it is an eighth.
   private static let most = 48 << 20
@@ -30,32 +30,32 @@ struct RoomBudget {
   private(set) var canHold = true
   /// Bytes that the reserve holds now.
   private(set) var held = 0
-  /// Bytes for which there was room when the disk was asked last.
+  /// Bytes of free room that the last measurement of the disk granted.
   private var granted: Int64 = 0
-  /// Bytes that are held for allocated ranges of files, beside the reserve.
+  /// Bytes that are held for allocated ranges of files, in addition to the reserve.
   private(set) var promised: Int64 = 0
-  /// Bytes that may be missing of promised room before a round of cleaning is asked for, which gains more the more of
-  /// that is left.
+  /// Bytes that promised room may lack before a round of cleaning is requested. A round gains more the larger the
+  /// shortage is.
   private var allowedDeficit: Int64 = 0
 
   init(of storage: any Storage, segmentSize: Int, holdsReserve: Bool) {
     (self.storage, self.segmentSize, self.holdsReserve) = (storage, segmentSize, holdsReserve)
   }
 
-  /// Bytes of the reserve on a medium of `total` bytes: what may wait in memory, and what deleting and cleaning take.
+  /// Bytes of the reserve on a medium of `total` bytes: for data that waits in memory, and for deleting and cleaning.
   static func reserveSize(total: Int64, segmentSize: Int) -> Int {
     max((segmentsBesideCleaning + 1) * segmentSize, min(most, Int(clamping: total / 8)))
   }
 
-  /// Bytes that are held for `count` bytes of files that are allocated and not written: beside these a 16th for the
-  /// headers and rows of what is written in blocks of 4096 bytes (about a 64th each), and for what commits leave among
-  /// it and cleaning cannot gather; and two segments, since they are taken whole.
+  /// Bytes that are held for `count` bytes of files that are allocated but not written. A 16th is added for headers and
+  /// rows of data that is written in blocks of 4096 bytes (about a 64th each), and for commits between the data that
+  /// cleaning cannot gather. Two segments are added because segments are taken whole.
   static func room(forAllocated count: Int64, segmentSize: Int) -> Int64 {
     count <= 0 ? 0 : count + count / 16 + 2 * Int64(segmentSize)
   }
 
-  /// Files of a space that owns cover beside data and reserve: two slots, the heads that the search needs, one for each
-  /// bit of a number, and what cleaning keeps for itself.
+  /// Files of a space that owns cover, in addition to those for data and reserve: two slots, the heads that the search
+  /// needs, one for each bit of a number, and the segments that cleaning keeps for itself.
   private static let filesBeside: Int64 = 2 + 31 + 4
   /// The part of the other files that data may fill. Cleaning leaves a fifth dead, and headers and the index take some.
   private static let usableShare = 0.8 * (1 - 1.0 / 256)
@@ -67,7 +67,8 @@ struct RoomBudget {
     return max(0, Int64(Double(room) * usableShare))
   }
 
-  /// The least number of files into which `bytes` of data fit; of more than any disk holds, as many as for 2^60 bytes.
+  /// The least number of files into which `bytes` of data fit. Sizes above 2^60 bytes, more than any disk holds, count
+  /// as 2^60.
   static func files(for bytes: Int64, segmentSize: Int) -> Int64 {
     let bytes = min(bytes, 1 << 60)
     var range: Range<Int64> = 0..<2 * (bytes / Int64(segmentSize)) + 1024
@@ -84,7 +85,7 @@ struct RoomBudget {
 
   // MARK: The reserve
 
-  /// Asks the disk, also in a space that owns cover.
+  /// Measures the disk, also in a space that owns cover.
   func measureHost(rest: Int = 0, isBegun: Bool = true) -> RoomMeasure {
     let host = storage.capacity()
     // Where room cannot be held, the rest of the open segment is still free on the disk.
@@ -95,7 +96,7 @@ struct RoomBudget {
       reserve: Int64(reserve) + promised)
   }
 
-  /// Asks the space's own files what a disk is asked otherwise: so many are in all, and can be made.
+  /// Measures free room by the space's own file count: `fileCount` files in all, of which `available` can be created.
   func measureOwn(fileCount: UInt64, available: Int, rest: Int, isBegun: Bool) -> RoomMeasure {
     let total = Int64(fileCount) * Int64(segmentSize)
     let free = Int64(max(0, available)) * Int64(segmentSize)
@@ -115,7 +116,7 @@ struct RoomBudget {
   /// Gives up as much of the reserve as the disk lacks for `count` bytes of files.
   mutating func takeFromReserve(_ count: Int) {
     guard holdsReserve else { return }
-    // A file takes more than its content: its inode, its name, and where its blocks are.
+    // A file takes more than its content: its inode, its name, and the list of its blocks.
     let needed = count + max(64 << 10, count / 64)
     let missing = needed - Int(clamping: storage.capacity().free)
     if missing > 0 { release(missing) }
@@ -129,7 +130,7 @@ struct RoomBudget {
       do throws(Errno) {
         try segment.hold(upTo: segmentSize)
       } catch .noSpace, .diskQuotaExceeded {
-        // Others may have been faster, or the file took more than was thought.
+        // Other programs may have been faster, or the file took more than was estimated.
         guard holdsReserve else { throw .noSpace }
         release(segmentSize)
         try segment.hold(upTo: segmentSize)
@@ -137,7 +138,7 @@ struct RoomBudget {
     } catch .noSpace, .diskQuotaExceeded {
       throw .noSpace
     } catch {
-      // Where room cannot be held, a full disk is met by the write.
+      // On a file system that cannot hold room, a later write reports the full disk.
     }
   }
 
@@ -157,7 +158,7 @@ struct RoomBudget {
       try reserve.resize(to: target)
       held = target
     } catch .noSpace, .diskQuotaExceeded {
-      // Somebody else was faster.
+      // Another program was faster.
     } catch {
       canHold = false
       held = 0
@@ -167,21 +168,21 @@ struct RoomBudget {
 
   // MARK: Answers
 
-  /// The error of a caller without room. Nobody is admitted any more on what was granted before.
+  /// The error of a caller without room. Earlier grants no longer admit anything.
   mutating func refusal() -> VaultError {
     granted = 0
     return .noSpace
   }
 
-  /// Takes `count` bytes from what was granted; false when there is not as much.
+  /// Takes `count` bytes from the granted ones; false when fewer are left.
   mutating func take(_ count: Int64) -> Bool {
     guard count <= granted else { return false }
     granted -= count
     return true
   }
 
-  /// Whether there is room for `count` bytes more than the `waiting` ones that were admitted before. Then more is granted
-  /// without another look at the disk; others may fill the disk as well, so it is not for long.
+  /// Whether there is room for `count` bytes in addition to the `waiting` ones that were admitted before. If so, it
+  /// grants more without another look at the disk. The grant is small because other programs may fill the disk, too.
   mutating func admit(_ count: Int64, waiting: Int64, in measure: RoomMeasure) -> Bool {
     let left = measure.forData - waiting
     guard count + count / 64 < left else { return false }
@@ -189,9 +190,9 @@ struct RoomBudget {
     return true
   }
 
-  /// The answer to a caller without other room than what was promised.
+  /// The answer to a caller whose only room is promised room.
   mutating func answerAllocated(_ count: Int64, waiting: Int64, in measure: RoomMeasure) -> RoomAnswer {
-    // What was written took more than its share: garbage that cleaning gives back.
+    // Written data took more than its share. Cleaning can free the garbage in it.
     let deficit = measure.reserve - measure.pool - measure.rest
     if deficit <= 0 { allowedDeficit = Int64(segmentSize) }
     if deficit > allowedDeficit {
@@ -204,10 +205,10 @@ struct RoomBudget {
 
   // MARK: Promises
 
-  /// Holds room for `bytes` of files, which are all that are allocated and not written, more than the `waiting` bytes that
-  /// were admitted before. Either all of the room is held, or the promise stays what it was.
+  /// Holds room for `bytes` of files, which is the total that is allocated but not written, in addition to the
+  /// `waiting` bytes that were admitted before. Either all of the room is held, or the promise stays unchanged.
   ///
-  /// - Parameter isStalled: whether what was written before finds no room.
+  /// - Parameter isStalled: whether earlier writes find no room.
   mutating func promise(
     _ bytes: Int64, waiting: Int64, isStalled: Bool, in measure: RoomMeasure
   ) throws(PromiseFailure) {
@@ -217,7 +218,7 @@ struct RoomBudget {
     guard canHold || !holdsReserve else { throw .cannotHold }
     guard !isStalled, new - old <= measure.pool - measure.reserve - waiting - waiting / 64 else { throw .noSpace }
     promised = new
-    // What was granted was measured without this.
+    // The grant was measured without this promise.
     granted = 0
     guard holdsReserve else { return }
     holdReserve()
@@ -228,11 +229,11 @@ struct RoomBudget {
     if canHold { throw .noSpace } else { throw .cannotHold }
   }
 
-  /// Notes what is left of the promises.
+  /// Notes how many promised bytes are left.
   mutating func notePromised(_ bytes: Int64) {
     let old = promised
     promised = Self.room(forAllocated: bytes, segmentSize: segmentSize)
-    // Others may have what is not needed any more; each segment of it is soon enough.
+    // Other programs may have the room that is no longer needed. Releasing it segment by segment is soon enough.
     if held > 0, promised / Int64(segmentSize) < old / Int64(segmentSize) { holdReserve() }
   }
 

@@ -1,28 +1,30 @@
 internal import Storage
 
-/// How much room there is for what a space has to write.
+/// How much room there is for the writes of a space.
 package enum RoomState: Sendable, Comparable {
   /// Not even a commit can be written.
   case none
   /// Commits, heads and cleaning take from the reserve; new data is refused.
   case reserveOnly
-  /// Little is left for new data, so nothing is kept only for copies of the vault that are being made.
+  /// Little is left for new data, so nothing is kept only for copies of the vault in progress.
   case tight
   /// There is enough.
   case ample
 }
 
-/// What room is asked for.
+/// The purpose of a request for room.
 package enum RoomUse: Sendable {
-  /// Data that a caller was admitted with. It leaves the reserve, but for a segment that admitted data may share.
+  /// Data that was admitted for a caller. It does not use the reserve, except for one segment that admitted data may
+  /// share.
   case data
-  /// Data for which room was promised. It leaves what cleaning leaves, and a segment for cleaning.
+  /// Data for which room was promised. It leaves the room that cleaning leaves, and a segment for cleaning.
   case allocated
-  /// What cleaning copies. It leaves room for a commit, and for what follows that.
+  /// Copies that cleaning makes. They leave room for a commit, and for the heads that follow it.
   case cleaning
-  /// A commit. It leaves room for the heads after which something can be deleted, also if the next mount writes them.
+  /// A commit. It leaves room for the heads that must be written before a deletion frees room, even if the next mount
+  /// writes them.
   case commit
-  /// A head: whatever there is.
+  /// A head, which may use all room.
   case head
 }
 
@@ -30,17 +32,17 @@ package enum RoomUse: Sendable {
 package struct SpaceCapacity: Sendable {
   /// Size of the file system that holds the vault.
   package var totalBytes: Int64
-  /// Free there, what the host keeps for root included.
+  /// Free room there, including the part that the host keeps for root.
   package var freeBytes: Int64
   /// Free for new data, after the reserve.
   package var availableBytes: Int64
   /// Held by this space's own segments.
   package var usedBytes: Int64
-  /// What fits into a space that owns cover; nil if it owns none, and has the room of the file system.
+  /// The bytes that fit into a space that owns cover; nil if it owns none and uses the room of the file system.
   package var ownBytes: Int64?
 }
 
-/// What the disk said, and what this space holds of it.
+/// The room that the disk reports, and the part of it that this space holds.
 struct RoomMeasure {
   let host: StorageCapacity
   let segmentSize: Int
@@ -50,18 +52,18 @@ struct RoomMeasure {
   let isBegun: Bool
   /// Free on the disk or held by the reserve.
   let pool: Int64
-  /// What new data leaves alone.
+  /// Bytes that new data must not use.
   let reserve: Int64
 
-  /// What a use leaves alone.
+  /// Bytes that a use must leave free.
   private func floor(for use: RoomUse) -> Int64 {
     let segments: Int
     switch use {
     case .data: return reserve - Int64(segmentSize)
-    // A segment for cleaning, so that what is overwritten can go.
+    // One segment more for cleaning, so that overwritten data can be freed.
     case .allocated: segments = RoomBudget.segmentsBesideCleaning + 1
     case .cleaning: segments = RoomBudget.segmentsBesideCleaning
-    // The head of a mount's first epoch is one of the segments that were left for it.
+    // The segments that are left for a commit include the head of a mount's first epoch.
     case .commit: segments = RoomBudget.segmentsToDelete - (isBegun ? 0 : 1)
     case .head: segments = 0
     }
@@ -71,8 +73,8 @@ struct RoomMeasure {
   /// Whole segments that may be begun for a use.
   func segments(for use: RoomUse) -> Int64 { max(0, (pool - floor(for: use)) / Int64(segmentSize)) }
 
-  /// Whether `count` bytes may be written for a use, beginning in the open segment. What is left of that segment when
-  /// the reserve is not whole is for commits.
+  /// Whether `count` bytes may be written for a use, beginning in the open segment. When a part of the reserve is
+  /// missing, the rest of the open segment is for commits only.
   func fits(_ count: Int, for use: RoomUse) -> Bool {
     switch use {
     case .data, .allocated, .cleaning: if pool < floor(for: use) { return false }

@@ -1,14 +1,14 @@
 internal import SystemPackage
 
-/// What a space states beside its log.
+/// The owner table of a space.
 extension Space {
-  /// The table in the next head; nil if the space was made before there were such tables.
+  /// The table in the next head; nil if the space was created before there were owner tables.
   package var owner: OwnerTable? { log.locked { $0.pool.table } }
 
   /// Whether the number of the space's files must not change.
   package var ownsCover: Bool { log.locked { $0.pool.ownsCover } }
 
-  /// How many files of its cover are under the previous key, while it gets a new one.
+  /// The number of its cover files under the previous key, during re-keying.
   package var coverUnderPreviousKey: Int { (owner?.previousCover ?? []).reduce(0) { $0 + Int($1.count) } }
 
   /// Changes the table and writes a head that states it. Durable on return. If it throws, nothing is changed.
@@ -29,8 +29,8 @@ extension Space {
 }
 
 extension LockedLog {
-  /// Begins an epoch whose head states a table. If that fails, the table is the one before, but for cover that went
-  /// meanwhile.
+  /// Begins an epoch whose head states a table. If that fails, restores the previous table, without the cover that was
+  /// used since.
   mutating func beginEpoch(stating table: OwnerTable) throws(VaultError) {
     var old = pool.table
     pool.table = table

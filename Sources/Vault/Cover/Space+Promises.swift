@@ -4,15 +4,15 @@ internal import Storage
 package enum PromiseFailure: Error {
   /// There is not enough.
   case noSpace
-  /// The storage cannot hold room, so that others may take it.
+  /// The storage cannot hold room, so other programs may take it.
   case cannotHold
 }
 
-/// Room that is promised to files before they are written (`fallocate`). It is held with the reserve, so that neither
-/// new data of this space nor other programs take it.
+/// Room that is promised to files before they are written (`fallocate`). It is held together with the reserve, so that
+/// neither new data of this space nor other programs take it.
 extension Space {
-  /// Holds room for `bytes` of files, which are all that are allocated and not written, more than the `waiting` bytes
-  /// that were admitted before. Either all of the room is held, or the promise stays what it was.
+  /// Holds room for `bytes` of files, which is the total that is allocated but not written, in addition to the
+  /// `waiting` bytes that were admitted before. Either all of the room is held, or the promise stays unchanged.
   package func promise(_ bytes: Int64, waiting: Int64) throws(PromiseFailure) {
     try log.locked { log throws(PromiseFailure) in
       let measure = log.measureRoom()
@@ -20,10 +20,10 @@ extension Space {
     }
   }
 
-  /// Notes what is left of the promises, after something was written or given up.
+  /// Notes how many promised bytes are left after a write or after a promise is given up.
   package func notePromised(_ bytes: Int64) { log.locked { $0.room.notePromised(bytes) } }
 
-  /// Holds the room that was promised before this mount, or as much of it as there is.
+  /// Holds the room that was promised before this mount, or as much of it as the disk has.
   package func renewPromises(_ bytes: Int64) {
     log.locked { log in
       log.room.notePromised(bytes)

@@ -1,6 +1,6 @@
 // Invariants
-// 1. Files get their names in the order of the list, one at a time, so births and inode numbers show that order and
-//    nothing else. Their bytes are written by several threads.
+// 1. Files get their names in the order of the list, one at a time, so births and inode numbers show only that order.
+//    Several threads write their bytes.
 // 2. When `writeFiles` returns, every file is complete and durable. If it throws, some may be there, perhaps short.
 
 internal import Crypto
@@ -8,7 +8,7 @@ package import Storage
 internal import System
 internal import SystemPackage
 
-/// A complete file that is to be made.
+/// The name and bytes of a complete file that does not exist yet.
 @safe package struct NewFile: Sendable {
   /// Its name.
   package let identifier: SegmentIdentifier
@@ -24,7 +24,7 @@ internal import SystemPackage
     unsafe self.fill = fill
   }
 
-  /// A file whose bytes are known.
+  /// A file with known bytes.
   package init(_ identifier: SegmentIdentifier, content: [UInt8]) {
     unsafe self.init(identifier) { buffer, offset in
       unsafe buffer.copyBytes(from: content[offset..<offset + buffer.count])
@@ -46,14 +46,14 @@ internal import SystemPackage
   }
 }
 
-/// Who watches a long operation. Both functions may be called in any thread, one call at a time.
+/// Progress and cancellation of a long operation. Both functions may be called in any thread, one call at a time.
 package struct OperationControl: Sendable {
-  /// Gets what is done and all that is to be done, in bytes.
+  /// Gets the finished bytes and the total, in bytes.
   package var progress: @Sendable (_ done: Int64, _ all: Int64) -> Void
-  /// Whether to give up.
+  /// Whether the operation should stop.
   package var isCancelled: @Sendable () -> Bool
 
-  /// Nobody, unless given.
+  /// Without arguments, reports nothing and never cancels.
   package init(
     progress: @escaping @Sendable (_ done: Int64, _ all: Int64) -> Void = { _, _ in },
     isCancelled: @escaping @Sendable () -> Bool = { false }
@@ -63,15 +63,15 @@ package struct OperationControl: Sendable {
 }
 
 extension Vault {
-  /// Makes complete files, in the order of the list. Durable on return.
+  /// Creates complete files, in the order of the list. Durable on return.
   ///
-  /// - Throws: `.cancelled`, `.noSpace`, `.system`; then some files may be there.
+  /// - Throws: `.cancelled`, `.noSpace`, `.system`; then some files may exist.
   package func writeFiles(_ files: [NewFile], _ control: OperationControl = OperationControl()) throws(VaultError) {
     try storage.write(files, size: parameters.segmentSize, control)
   }
 
-  /// Makes complete files in a random order, those in `last` after all others are durable. Durable on return. If it
-  /// throws, what it made is deleted again, as far as the storage allows; files that others made stay.
+  /// Creates complete files in a random order, those in `last` after all others are durable. Durable on return. If it
+  /// throws, the files that it created are deleted again, as far as the storage allows; files of other programs stay.
   ///
   /// - Throws: `.passwordInUse` when a name is taken; `.noSpace`, before anything is written if they do not fit;
   ///   `.cancelled`; `.system`.
@@ -83,7 +83,7 @@ extension Vault {
 }
 
 extension Storage {
-  /// Makes complete files of `size` bytes as `Vault.addFiles` does, and throws as that does.
+  /// Creates complete files of `size` bytes in the way of `Vault.addFiles`, and throws the same errors.
   func add(
     _ files: [NewFile], last: [NewFile], size: Int, _ control: OperationControl
   ) throws(VaultError) {
@@ -103,21 +103,22 @@ extension Storage {
     }
   }
 
-  /// Makes complete files of `size` bytes, in the order of the list. Durable on return.
+  /// Creates complete files of `size` bytes, in the order of the list. Durable on return.
   ///
-  /// - Throws: `.cancelled`, `.noSpace`, `.system`; then some files may be there.
+  /// - Throws: `.cancelled`, `.noSpace`, `.system`; then some files may exist.
   func write(_ files: [NewFile], size: Int, _ control: OperationControl = OperationControl()) throws(VaultError) {
     var created: [SegmentIdentifier] = []
     try write(files, size: size, control, created: &created)
   }
 
-  /// The same; appends to `created` the files that it made, also when it throws.
+  /// Creates files like `write(_:size:_:)`. Appends those that it created to `created`, also when it throws.
   fileprivate func write(
     _ files: [NewFile], size: Int, _ control: OperationControl = OperationControl(),
     created: inout [SegmentIdentifier]
   ) throws(VaultError) {
     let writer = FilesWriter(files, storage: self, size: size, control: control)
-    // The stream cipher of one core is slower than a good disk. Cover is replaced by a few files at a time.
+    // The stream cipher of one core is slower than a good disk. When cover is replaced, a few files at a time, one
+    // thread is enough.
     let threads = files.count < NewFile.replacingStep ? 1 : FilesWriter.threadCount
     let helpers = (1..<threads).compactMap { _ in try? Thread { writer.run() } }
     writer.run()
@@ -129,13 +130,13 @@ extension Storage {
   }
 }
 
-/// Writes a list of files, in as many threads as call `run()`.
+/// Writes a list of files, with each thread that calls `run()`.
 private final class FilesWriter: @unchecked Sendable {
   static let threadCount = min(4, Parallel.usual.threads)
-  /// Bytes that are filled and written at once: they stay in the processor's cache.
+  /// Bytes that are filled and written at once. They fit into the processor's cache.
   private static let pieceSize = CoverFile.partSize
-  /// Bytes that are on their way to the medium at most, but for one file for each thread. More would take memory from
-  /// others, and cost more than it gains: a page that was used a moment ago is cheaper than a new one.
+  /// The most bytes on their way to the medium, not counting one file for each thread. More would take memory from
+  /// other programs and gain less than it costs: a page that was used a moment ago is cheaper than a new one.
   private static let bytesInFlight = 128 << 20
 
   private let files: [NewFile]
@@ -143,13 +144,13 @@ private final class FilesWriter: @unchecked Sendable {
   private let size: Int
   private let control: OperationControl
 
-  /// Guards what follows.
+  /// Guards the following properties.
   private let lock = Lock()
   private var next = 0
   private var done: Int64 = 0
   private(set) var error: VaultError?
   private(set) var created: [SegmentIdentifier] = []
-  /// Complete files, which may be in memory.
+  /// Complete files that the host's memory may still hold.
   private var inMemory: [SegmentIdentifier] = []
 
   init(_ files: [NewFile], storage: any Storage, size: Int, control: OperationControl) {
@@ -183,7 +184,8 @@ private final class FilesWriter: @unchecked Sendable {
     }
   }
 
-  /// Tells the host to keep nothing of the files in memory: cover is not read, and goes when other files come.
+  /// Asks the host to keep nothing of the files in memory: cover is not read, and is deleted when other files are
+  /// created.
   func evictRest() { storage.evict(inMemory) }
 
   /// Creates the next file; nil if there is none, or another thread has failed.

@@ -3,9 +3,9 @@ package import Storage
 internal import SystemPackage
 
 extension Vault {
-  /// Replaces files of nobody by as many others: those of `files` in a random order, then those of `last`. Durable on
-  /// return. If it throws, and after a crash, those that are not replaced yet are there, but for at most
-  /// `NewFile.replacingStep`.
+  /// Replaces files that no space owns by the same number of others: first those of `files` in a random order, then
+  /// those of `last`. Durable on return. If it throws, or after a crash, all files that are not replaced yet exist,
+  /// except at most `NewFile.replacingStep`.
   ///
   /// - Throws: `.passwordInUse` when a name is taken; `.noSpace`; `.handoverInterrupted`; `.system`.
   package func replace(
@@ -35,7 +35,7 @@ extension Vault {
 }
 
 extension OperationControl {
-  /// For `count` files of `all`, from one on.
+  /// The control of a part of the work: `count` files of `all`, beginning at `start`.
   fileprivate func forPart(from start: Int, of all: Int, _ count: Int) -> OperationControl {
     OperationControl(
       progress: { done, part in
@@ -46,10 +46,10 @@ extension OperationControl {
 }
 
 extension NewFile {
-  /// How many files are deleted before others are made for them. More would be missing after a crash.
+  /// How many files are deleted before others are created for them. A crash can lose this number of files.
   static let replacingStep = 8
 
-  /// All its bytes.
+  /// All bytes of the file.
   fileprivate func content(size: Int) -> [UInt8] {
     var content = [UInt8](repeating: 0, count: size)
     unsafe content.withUnsafeMutableBytes { content in
@@ -63,8 +63,8 @@ extension NewFile {
 }
 
 extension Storage {
-  /// Deletes files that nobody needs, durably, so that there is room for others on a full host, too, and makes those.
-  /// Durable on return.
+  /// Deletes files that nothing needs, durably, so that others fit on a full host, and then creates those. Durable on
+  /// return.
   ///
   /// - Throws: `.cancelled`, `.noSpace`, `.system`.
   func replace(
@@ -72,16 +72,16 @@ extension Storage {
   ) throws(VaultError) {
     try attempt("deleting files") { () throws(Errno) in
       for name in old { try delete(name) }
-      // btrfs gives the room of what is deleted when all of it is durable.
+      // btrfs frees the room of deleted files only after the whole file system is flushed.
       if !old.isEmpty { try flushAll() }
     }
     try write(files, size: size, control)
   }
 
-  /// Writes a complete file and deletes one that nobody needs; on a full host, and where both have one name, the other
-  /// way round. Durable on return.
+  /// Writes a complete file, then deletes one that nothing needs. On a full host, and if both have the same name, it
+  /// deletes first. Durable on return.
   ///
-  /// - Parameter new: the new name; that of the old one if it is nil.
+  /// - Parameter new: the new name; nil for the name of the old file.
   /// - Throws: `.fileExists` when the new name is taken; `.noSpace`.
   func replace(_ old: SegmentIdentifier, by new: SegmentIdentifier?, content: [UInt8]) throws(Errno) {
     let put = { (name: SegmentIdentifier) throws(Errno) in
@@ -95,7 +95,7 @@ extension Storage {
         try put(new)
         isPut = true
       } catch .noSpace, .diskQuotaExceeded {
-        // There is room for it when the old one is gone.
+        // There is room when the old file is deleted.
       }
       if isPut {
         try delete(old)
@@ -107,7 +107,7 @@ extension Storage {
     do throws(Errno) {
       try put(new ?? old)
     } catch .noSpace, .diskQuotaExceeded {
-      // btrfs gives the room of what is deleted when all of it is durable.
+      // btrfs frees the room of deleted files only after the whole file system is flushed.
       try flushAll()
       try put(new ?? old)
     }

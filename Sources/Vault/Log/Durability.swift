@@ -5,8 +5,9 @@ internal import Storage
 struct Durability {
   /// Segments whose bytes are not flushed.
   var unflushed: [OpenSegment] = []
-  /// More than so many are flushed before anything is appended: each holds a descriptor, of which a process may have few
-  /// and a host that is slow to flush would take all. A third is for `SegmentCache`, the rest for other files.
+  /// The most unflushed segments. If there are more, they are flushed before the next append, because each keeps a
+  /// descriptor open: a process may have few, and a host that flushes slowly would use them all up. A third of the
+  /// descriptors is for `SegmentCache`, the rest for other files.
   static let mostUnflushed = max(4, Int(sysconf(CInt(_SC_OPEN_MAX))) / 6)
   /// The names of segment files that a power cut may undo.
   var newNames: [SegmentIdentifier] = []
@@ -14,9 +15,9 @@ struct Durability {
   var unflushedBytes = 0
   /// Everything before is durable.
   var flushedThrough: LogPosition
-  /// Whether a flush is in flight. Callers that arrive meanwhile share the next one.
+  /// Whether a flush is in flight. Callers that arrive during a flush share the next one.
   var isFlushing = false
-  /// Segments of an earlier mount. They are completed and flushed before the first write.
+  /// Segments of an earlier mount, which are completed and flushed before the first write.
   var recovered: [SegmentIdentifier]
   /// Heads that a crash tore. They are completed once there is a newer head: before that, a full-length head that
   /// cannot be read would count as damage.

@@ -9,7 +9,7 @@ struct EpochEntry: Equatable {
   var present: UInt64
 }
 
-/// A kept head: everything it needs is kept with it, so a copy of the vault that began under it is complete.
+/// A kept head. Everything it needs is kept with it, so a copy of the vault that began under this head is complete.
 struct KeptHead: Equatable {
   var epoch: EpochNumber
   /// Seconds since 1970 when it was written.
@@ -25,7 +25,7 @@ struct HeadState: Equatable {
   static let fixedSize = 104
   /// Bytes of the state in one record.
   static let partSize = 60 << 10
-  /// The most bytes of a state: as many as fit into half of an epoch.
+  /// The most bytes of a state, which are those that fit into half of an epoch.
   static func mostBytes(segmentSize: Int) -> Int {
     let part = RecordHeader.recordLength(bodyLength: partSize + CipherSuite.tagSize)
     return SegmentNumber.perEpoch / 2 * ((segmentSize - SegmentFormat.recordsStart) / part) * partSize
@@ -34,7 +34,7 @@ struct HeadState: Equatable {
   var epoch: EpochNumber
   /// Seconds since 1970.
   var time: Int64
-  /// The birth of the head's own file. In a copy of the vault the file has another.
+  /// The birth of the head's own file. The file has another birth in a copy of the vault.
   var birth: FileBirth
   /// Where the previous epoch ended, and the chain value there. Position 0 in the first epoch.
   var previousEnd: LogPosition
@@ -48,9 +48,9 @@ struct HeadState: Equatable {
   var retired: [SegmentNumber: EpochNumber]
   /// Position of each database page, in order; 0 for a page that does not exist.
   var pages: [UInt64]
-  /// What the space states beside its log; nil in a space that was made before there were such tables.
+  /// The owner table of the space; nil in a space that was created before there were owner tables.
   var owner: OwnerTable?
-  /// Encoded writes that commits state and the database does not contain.
+  /// Encoded writes that commits state but the database does not contain.
   var intents: [UInt8] = []
 
   var encoded: [UInt8] {
@@ -58,7 +58,7 @@ struct HeadState: Equatable {
     writer.append(owner == nil ? Self.version : Self.versionWithOwner)
     writer.append(epoch.rawValue)
     writer.append(time)
-    // Once the inode of the file: with that, a space would keep how many files others make.
+    // Once the inode number of the file. The number would store how many files others create.
     writer.append(UInt64(0))
     writer.append(birth.seconds)
     writer.append(birth.nanoseconds)
@@ -93,7 +93,7 @@ struct HeadState: Equatable {
 extension HeadState {
   /// Decodes a state.
   ///
-  /// - Throws: when the bytes end early, have another version, or name what no program writes.
+  /// - Throws: when the bytes end early, have another version, or state values that no version writes.
   init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
     let version = try reader.read(UInt32.self)
@@ -130,7 +130,7 @@ extension HeadState {
     for _ in 0..<pageCount { pages.append(try reader.read()) }
     if version == Self.versionWithOwner { owner = try OwnerTable(decoding: try reader.readBytes(ownerSize)) }
     intents = try reader.readBytes(reader.remaining)
-    // A head names nothing that is newer than itself.
+    // A head names nothing newer than itself.
     guard heads.allSatisfy({ $0.epoch <= epoch }), epochs.keys.allSatisfy({ $0 <= epoch }),
       retired.allSatisfy({ $0.key.epoch <= epoch && $0.value <= epoch })
     else { throw ByteReader.Malformed() }

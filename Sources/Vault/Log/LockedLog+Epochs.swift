@@ -3,13 +3,13 @@ internal import Storage
 internal import System
 internal import SystemPackage
 
-/// Beginning epochs, and deleting segments that no kept head needs.
+/// Begins epochs, and deletes segments that no kept head needs.
 extension LockedLog {
-  /// Begins the next epoch if this one has less than `room` bytes left. `isOwnCommit` says that `isCommitting` was set
-  /// by the caller.
+  /// Begins the next epoch if this one has less than `room` bytes left. `isOwnCommit` says that the caller itself has
+  /// set `isCommitting`.
   ///
   /// - Throws: `.noSpace` when a new epoch is needed and there is no room for it; `.readOnly`; `.system`, also when no
-  ///   epoch has so much room beside its head.
+  ///   epoch has `room` bytes after its head.
   mutating func prepareEpoch(room: Int, for use: RoomUse, isOwnCommit: Bool = false) throws(VaultError) {
     var begun = 0
     while true {
@@ -18,16 +18,16 @@ extension LockedLog {
       { wait() }
       try gate.requireOpen()
       if !needsEpoch(for: room) { return }
-      // Without room for the use, a new epoch would only take more.
+      // If there is no room for this use, a new epoch would only take more of it.
       if measureRoom().segments(for: use) == 0 { throw self.room.refusal() }
-      // Others may have taken the room of the first.
+      // Other threads may have used up the room of the epoch that this loop began before.
       begun += 1
       if begun > Self.attempts { throw fail(.fileTooLarge, "making room for a commit in one epoch") }
       try beginEpoch()
     }
   }
 
-  /// How many epochs are begun at most to make room for one commit.
+  /// The most epochs that are begun to make room for one commit.
   private static let attempts = 3
 
   private func needsEpoch(for room: Int) -> Bool {
@@ -38,9 +38,9 @@ extension LockedLog {
   }
 
   /// Flushes the log, writes and flushes a new head, and continues in its epoch. No commit may be between its
-  /// reservation and the page map, except the caller's own if it has reserved nothing yet.
+  /// reservation and the page map. The only exception is the caller's own commit if it has reserved nothing yet.
   ///
-  /// - Parameter keepsForCopies: false keeps no head only because a copy of the vault that is being made may need it.
+  /// - Parameter keepsForCopies: false keeps no head that only a copy of the vault in progress may need.
   /// - Throws: as `prepareEpoch`; then the log continues in the old epoch.
   mutating func beginEpoch(keepsForCopies: Bool = true) throws(VaultError) {
     tail.isBeginningEpoch = true
@@ -84,7 +84,7 @@ extension LockedLog {
     let recovered = durability.recovered
     if recovered.isEmpty { return }
     let context = context
-    // Nobody holds their room any more.
+    // The mount that held room for these files has ended.
     room.takeFromReserve(recovered.count * context.segmentSize)
     try storeMakingRoom("flushing the files of the last mount") { () throws(Errno) in
       try context.complete(recovered)
@@ -157,8 +157,8 @@ extension LockedLog {
     catalog.note(heads: head.heads, retired: head.retired)
   }
 
-  /// Gives up an epoch whose head was not written, and releases its room. Its number stays used if there is a file of
-  /// that name.
+  /// Gives up an epoch whose head was not written, and releases its room. The epoch number stays used if a file of that
+  /// name exists.
   private mutating func abandon(_ epoch: EpochNumber) {
     withdrawHead(of: epoch)
     let segments = durability.unflushed.filter { $0.number.epoch == epoch }
@@ -167,8 +167,8 @@ extension LockedLog {
     catalog.abandon(epoch)
   }
 
-  /// Deletes retired segments that no kept head needs. In a space that owns cover they are cover now, and only so many
-  /// files go as were made.
+  /// Deletes retired segments that no kept head needs. In a space that owns cover these segments serve as cover, so
+  /// only one file is deleted for each file that was created.
   private mutating func deleteUnneeded() {
     if pool.ownsCover { return deleteReplaced() }
     let dead = catalog.deletable.map { catalog.dead($0) }
@@ -182,9 +182,9 @@ extension LockedLog {
 }
 
 extension LogContext {
-  /// Deletes a file that nothing needs, and says whether it was there.
+  /// Deletes a file that nothing needs, and returns whether the file existed.
   ///
-  /// - Throws: also when it has to be wiped and cannot be.
+  /// - Throws: also when the file must be wiped and cannot be.
   func delete(_ file: PoolFile) throws(Errno) -> Bool {
     guard try prepareToDelete(file) else { return false }
     let wasThere = try storage.exists(file.name)
@@ -192,10 +192,10 @@ extension LogContext {
     return wasThere
   }
 
-  /// Wipes a segment under the previous key, if it must be; false when another branch has taken the name of a dead head.
+  /// Wipes a segment under the previous key if necessary; false when another branch has taken the name of a dead head.
   ///
-  /// - Throws: when it cannot be wiped. Then it has to stay: re-keying does not end while there is a segment under the
-  ///   previous key.
+  /// - Throws: when the segment cannot be wiped. It must then stay, because re-keying does not end while there is a
+  ///   segment under the previous key.
   func prepareToDelete(_ file: PoolFile) throws(Errno) -> Bool {
     guard let dead = file.segment else { return true }
     if dead.number.index == 0, isOfAnotherBranch(file.name, than: dead.branch) { return false }
@@ -203,27 +203,28 @@ extension LogContext {
     do throws(Errno) {
       try storage.wipe(file.name)
     } catch .noSpace, .diskQuotaExceeded {
-      // Where that takes room it is written elsewhere, and wipes nothing.
+      // A file system that needs room to overwrite writes to another place, so wiping would have no effect.
     }
     return true
   }
 
-  /// Whether a segment is overwritten before it goes: one under the previous key, if it is a head or if that is asked for.
+  /// Whether a segment is overwritten before it is deleted. Of the segments under the previous key, heads always are,
+  /// the others only if `wipesPrevious` is set.
   func mustWipe(_ segment: SegmentNumber) -> Bool {
     segment.epoch < keys.boundary && (segment.index == 0 || wipesPrevious)
   }
 
-  /// Whether the file with a head's name belongs to another branch, which was written elsewhere: both branches use the
+  /// Whether the file with a head's name belongs to another branch, which was written elsewhere. All branches use the
   /// same names for heads.
   func isOfAnotherBranch(_ identifier: SegmentIdentifier, than branch: [UInt8]) -> Bool {
     guard branch.contains(where: { $0 != 0 }), let file = try? storage.open(identifier),
       let header = try? SegmentHandle.open(file, keys: keys)?.header
     else { return false }
-    // Versions that wrote in the place of files may have left other bytes under its name.
+    // Versions that overwrote files in place may have left other bytes under this name.
     return header.branch != branch && keys.headIdentifier(header.number.epoch) == identifier
   }
 
-  /// Completes and flushes files of this space. Torn heads that hold nothing may be gone.
+  /// Completes and flushes files of this space. Torn heads without content may be gone.
   fileprivate func complete(_ segments: [SegmentIdentifier], ifThere: Bool = false) throws(Errno) {
     for identifier in segments {
       if ifThere, try !storage.exists(identifier) { continue }

@@ -1,7 +1,7 @@
 internal import Storage
 internal import System
 
-/// Detecting other writers of the space: on another machine that shares the vault's files through a network file system
+/// Detects other writers of the space, on another machine that shares the vault's files through a network file system
 /// or a program that synchronises folders.
 extension LockedLog {
   /// Why the space becomes read-only when another program changed an open segment.
@@ -13,8 +13,8 @@ extension LockedLog {
   /// The time between two searches for the head of another writer, in nanoseconds.
   private static let lookInterval: UInt64 = 1_000_000_000
 
-  /// The name of the next head, if it is time to look for it: only another writer can have created it. Do not call it
-  /// while an epoch's own head exists and is not in the catalog.
+  /// The name of the next head, if it is time to look for it. Only another writer can have created a file of that name,
+  /// so do not call this while a head of this mount exists that is not in the catalog.
   func headToLookFor() -> SegmentIdentifier? {
     let now = monotonicTime()
     guard now >= durability.nextLookForOthers else { return nil }
@@ -22,8 +22,8 @@ extension LockedLog {
     return context.keys.headIdentifier(EpochNumber(rawValue: catalog.highestEpoch.rawValue + 1))
   }
 
-  /// Makes the space read-only because such a head exists: the next mount begins at that head and would not find new
-  /// commits.
+  /// Makes the space read-only because another writer's head exists. The next mount begins at that head and would not
+  /// find new commits.
   func refuseOthersHead() -> VaultError {
     gate.shut(because: Self.headElsewhere)
     announce()

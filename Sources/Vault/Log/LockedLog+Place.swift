@@ -2,9 +2,9 @@ internal import Crypto
 internal import Storage
 internal import SystemPackage
 
-/// Reserving places for records. `tail` is the log's own tail, or the tail of an epoch that is being begun.
+/// Reserves places for records. `tail` is the log's own tail, or the tail of an epoch that is being begun.
 extension LockedLog {
-  /// Places pages of the database, in as many records as needed. Those that have a place are taken off `rest`.
+  /// Places pages of the database, in several records if necessary, and removes the placed pages from `rest`.
   ///
   /// - Throws: `.noSpace` or `.hostFull` when a segment cannot be created. The caller must still write the runs in
   ///   `layout`.
@@ -59,7 +59,7 @@ extension LockedLog {
     try add(header, .blob(bytes, kind: BlobKind.head), for: .head, at: &tail, to: &layout)
   }
 
-  /// Places file data, until nothing is left or the epoch is full. What has a place is taken off `writes`.
+  /// Places file data until all of it has a place or the epoch is full, and removes the placed data from `writes`.
   ///
   /// - Throws: as `place(_:at:into:)`.
   func place(
@@ -92,7 +92,7 @@ extension LockedLog {
     }
   }
 
-  /// Places a record; in the next segment if it does not fit into this one.
+  /// Places a record, in the next segment if it does not fit into this one.
   private func add(
     _ header: RecordHeader, _ body: RunRecord.Body, for use: RoomUse, at tail: inout LogTail,
     to layout: inout RunLayout
@@ -125,7 +125,7 @@ extension LockedLog {
     tail.recordsSinceHead += 1
   }
 
-  /// Continues in the next segment of the epoch. The epoch must have one left.
+  /// Continues in the next segment of the epoch. The epoch must have another segment left.
   private func roll(_ tail: inout LogTail, for use: RoomUse) throws(VaultError) {
     guard let old = tail.current else { preconditionFailure("the log has no segment to go on from") }
     let index = tail.segment.index + 1
@@ -141,8 +141,8 @@ extension LockedLog {
 
   /// Creates a segment file and holds room for it.
   ///
-  /// - Throws: `.noSpace` if the file was not created, and `.hostFull` in a space that owns cover, as `makingHostRoom` and
-  ///   `placeAndWrite` have it; `.readOnly` and `.system` after shutting the gate.
+  /// - Throws: `.noSpace` if the file was not created, or `.hostFull` instead in a space that owns cover
+  ///   (`makingHostRoom` and `placeAndWrite` handle it); `.readOnly` and `.system` after shutting the gate.
   func createSegment(
     _ number: SegmentNumber, branch: [UInt8], previousEnd: Int, chain: [UInt8], for use: RoomUse
   ) throws(VaultError) -> OpenSegment {

@@ -3,7 +3,7 @@
 // Lock rule: guarded state is reached only through `LockedLog`, which exists only while the lock is held. Its
 // `mutating` methods may release the lock for a while; the others keep it. Under the lock, only the headers of segments
 // and records are sealed, because the chain needs their tags in order. Nothing is read, written or flushed under the
-// lock, which a debug build asserts (`DiskAccess`). The storage is called under it only
+// lock, which a debug build asserts (`DiskAccess`). Under the lock, the storage is called only
 //
 // - to create a segment file, hold room for it and ask for its birth; to delete it if there is no room,
 // - to resize the reserve, and to ask how much room is free,
@@ -31,8 +31,8 @@ final class Log: @unchecked Sendable {
   let context: LogContext
   let gate: WriteGate
   let cache = SegmentCache()
-  /// Whether ciphertext is in memory because the disk is full. Readers check this before they take the lock. That is
-  /// safe: nobody knows the position of a record before the record is kept.
+  /// Whether memory keeps ciphertext because the disk is full. Readers check this before they take the lock. That is
+  /// safe because a reader learns the position of a record only after the log keeps the record.
   let keepsStalled = Atomic(false)
   fileprivate let lock = Lock(excluding: .diskAccess)
   /// Signalled at every change that a thread may wait for.
@@ -121,7 +121,7 @@ struct LockedLog: ~Copyable {
   /// Tells readers whether there are stalled writes.
   func noteStalled() { log.keepsStalled.store(!log.tail.stalled.isEmpty, ordering: .releasing) }
 
-  /// Releases the lock until something has changed. May return without reason.
+  /// Releases the lock until something has changed. Wakeups may be spurious.
   mutating func wait() { log.changed.wait() }
 
   /// Wakes all waiting threads.

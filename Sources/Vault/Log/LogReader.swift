@@ -36,8 +36,8 @@ struct LogReader {
   private(set) var chain: [UInt8]?
   private var window: [UInt8] = []
   private var windowStart = 0
-  /// Whether reading ends with the segment. The reader of another segment begins without it: one that has it never goes
-  /// on to another.
+  /// Whether reading ends with the segment. `advance` and `skipToNextSegment` replace the reader by one without this
+  /// flag, but a reader that has the flag calls neither.
   var staysInSegment = false
 
   /// Begins at the first record of a segment.
@@ -69,7 +69,7 @@ struct LogReader {
     return try nextInFollowingSegments(behindGapFrom: gap)
   }
 
-  /// The first of the two parts of `nextBehindGap`: looks in the rest of the segment. The gap began at `gap`.
+  /// The first of the two steps of `nextBehindGap`: searches the rest of the segment. The gap began at `gap`.
   mutating func nextInSegment(behindGapFrom gap: LogPosition) throws(VaultError) -> Record? {
     let size = min(context.segmentSize, try attempt(Self.reading) { () throws(Errno) in try handle.reader.size() })
     while offset + RecordHeader.sealedSize <= size {
@@ -80,7 +80,7 @@ struct LogReader {
     return nil
   }
 
-  /// The second part, when the first has returned nil.
+  /// The second step, after the first has returned nil.
   mutating func nextInFollowingSegments(behindGapFrom gap: LogPosition) throws(VaultError) -> Record? {
     while !staysInSegment, try skipToNextSegment() {
       if let record = try nextInSegment(behindGapFrom: gap) { return record }
@@ -88,8 +88,8 @@ struct LogReader {
     return nil
   }
 
-  /// Whether the file of the current segment is short, or the next one is missing. A copy that was made while the log
-  /// was written may end like this.
+  /// Whether the file of the current segment is short, or the next one is missing. A copy that was made during writes
+  /// to the log may end like this.
   func isCutOff() throws(VaultError) -> Bool {
     try attempt(Self.reading) { () throws(Errno) in
       if try handle.reader.size() < context.segmentSize { return true }
@@ -143,7 +143,7 @@ struct LogReader {
     return false
   }
 
-  /// Bytes of the current segment, through a buffer; nil when the file ends before.
+  /// Bytes of the current segment, through a buffer; nil when the file ends earlier.
   private mutating func bytes(at offset: Int, count: Int) throws(VaultError) -> [UInt8]? {
     if offset < windowStart || offset + count > windowStart + window.count {
       window = try attempt(Self.reading) { () throws(Errno) in

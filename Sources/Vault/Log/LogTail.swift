@@ -23,10 +23,10 @@ struct LogTail {
   var sequence: UInt64
   /// Records since the head of the epoch.
   var recordsSinceHead = 0
-  /// Bytes of all records of file data since the space was opened, but for the copies that cleaning makes.
+  /// Bytes of all records of file data since the space was opened, except the copies that cleaning makes.
   var dataBytes: Int64 = 0
-  /// The previous segment, if it still has to be padded, and the end of its records. It is padded before the next
-  /// write.
+  /// The previous segment and the end of its records, if the segment still has to be padded. It is padded before the
+  /// next write.
   var incomplete: (segment: OpenSegment, end: Int)?
 
   /// The ticket of the next run to be reserved, and of the next run to be written.
@@ -36,13 +36,13 @@ struct LogTail {
   var writtenEnd: LogPosition
   var stalled: [StalledWrite] = []
 
-  /// Whether a thread is beginning an epoch. No other thread reserves room meanwhile.
+  /// Whether a thread is beginning an epoch. During this no other thread reserves room.
   var isBeginningEpoch = false
-  /// Whether a commit is between its reservation and the page map. No other commit begins meanwhile, and no epoch but
-  /// the commit's own.
+  /// Whether a commit is between its reservation and the page map. During this no other commit begins, and only the
+  /// commit itself begins an epoch.
   var isCommitting = false
-  /// Whether a part of a commit's records has places, and room is made for the rest on a full host. Nobody else reserves
-  /// room meanwhile, so that they follow each other.
+  /// Whether a part of a commit's records has places, while room is made for the rest on a full host. During this no
+  /// other thread reserves room, so that the records of the commit follow each other.
   var isPlacingCommit = false
 
   /// Whether no run is in flight.

@@ -1,7 +1,7 @@
-/// The database as of one commit, and where its pages are in the log. It does not keep them there: `Space.snapshot(of:)`
-/// reads it as long as they are.
+/// The database as of one commit, and where its pages are in the log. It does not keep the pages there;
+/// `Space.snapshot(of:)` can read them only as long as they are there.
 package struct CommittedState: Sendable {
-  /// The number of the commit: each commit of a space has the next one, in whichever mount.
+  /// The number of the commit. Numbers are consecutive, also across mounts.
   package let number: UInt64
   /// The position of each page.
   let map: PageMap
@@ -16,7 +16,7 @@ struct LoggedDatabase {
   var map: PageMap
   /// The number of that commit.
   var number: UInt64
-  /// Encoded writes that the log states and the database does not contain.
+  /// Encoded writes that the log states but the database does not contain.
   var intents: [UInt8]
 
   init(_ state: RecoveredState) {
@@ -25,6 +25,6 @@ struct LoggedDatabase {
     intents = state.intents
   }
 
-  /// The state itself, which later commits do not change.
+  /// The state as of the last commit, as a value that later commits do not change.
   var state: CommittedState { CommittedState(number: number, map: map) }
 }

@@ -1,8 +1,9 @@
 // The position of each page of the database.
 //
 // Invariants
-// 1. Positions are kept in chunks of equal length, which the copies of a map share. A copy takes as good as no time, and a
-//    change after it copies the list of chunks and one chunk. So states of the database cost what differs in them.
+// 1. Positions are kept in chunks of equal length, which the copies of a map share. A copy takes almost no time, and a
+//    change after it copies the list of chunks and one chunk. So several states of the database cost only their
+//    differences.
 // 2. Positions behind the last page are 0.
 
 /// The position of each page of the database, and the number of current pages in each segment.

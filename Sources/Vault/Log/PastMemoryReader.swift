@@ -1,7 +1,7 @@
 internal import Storage
 internal import SystemPackage
 
-/// Reads extents as the storage has them, past every cache. What is read has to be durable (`Space.isDurable`).
+/// Reads extents from the storage, past every cache. The extents must be durable (`Space.isDurable`).
 package struct PastMemoryReader {
   private let space: Space
   /// The segment that was read last.
@@ -10,8 +10,8 @@ package struct PastMemoryReader {
   /// Reads extents of a space.
   package init(of space: Space) { self.space = space }
 
-  /// Reads plaintext bytes `range` of the extent record at `position`, which has `recordLength` bytes of plaintext. After
-  /// it, up to `ahead` bytes of the segment will be read, counted from where it begins.
+  /// Reads plaintext bytes `range` of the extent record at `position`, which has `recordLength` bytes of plaintext. The
+  /// caller is expected to read up to `ahead` bytes of the segment, counted from the start of the record.
   ///
   /// - Throws: `.damaged` when the record is missing or does not authenticate; `.system`.
   package mutating func read(
@@ -45,7 +45,7 @@ package struct PastMemoryReader {
 }
 
 extension Space {
-  /// Whether what was appended at a position is durable.
+  /// Whether the record at a position is durable.
   package func isDurable(_ position: LogPosition) -> Bool {
     log.locked { $0.durability.flushedThrough > position }
   }

@@ -66,7 +66,7 @@ extension SegmentHeader {
   }
 }
 
-/// Numbers that are counted on from, and must not overflow then.
+/// Reads numbers that are increased later. It limits them so that this cannot overflow.
 extension ByteReader {
   /// Reads the number of an epoch.
   mutating func readEpoch() throws(Malformed) -> EpochNumber {
@@ -131,7 +131,7 @@ struct RecordHeader: Equatable {
 }
 
 extension RecordHeader {
-  /// Nil for an unknown kind.
+  /// Decodes a header; nil for an unknown kind.
   init?(decoding bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     do throws(ByteReader.Malformed) {
@@ -149,7 +149,8 @@ extension RecordHeader {
   }
 }
 
-/// How an extent's plaintext is cut into pages. Each page is sealed by itself. The page size of a space is in its slot.
+/// How an extent's plaintext is cut into pages. Each page is sealed separately. The page size of a space is in its
+/// slot.
 struct ExtentFormat: Equatable, Sendable {
   /// The page size of new spaces. Larger pages cost less per byte; smaller ones waste less on a read of 4 KiB.
   static let preferred = ExtentFormat(uncheckedPageSize: 8 << 10)
@@ -176,7 +177,7 @@ struct ExtentFormat: Equatable, Sendable {
     length + (length + pageSize - 1) / pageSize * CipherSuite.tagSize
   }
 
-  /// The least room in which a record of the first bytes of `length` is written.
+  /// The least room, in bytes, in which a record with the first of `length` bytes of plaintext is written.
   func leastRoom(for length: Int) -> Int {
     let least = RecordHeader.sealedSize + SegmentFormat.alignment + Self.splitAlignment + CipherSuite.tagSize
     return min(RecordHeader.recordLength(bodyLength: bodyLength(length)), least)
@@ -217,7 +218,7 @@ enum PagesFormat {
     return size + (size / (segmentSize - SegmentFormat.recordsStart - loss) + 1) * loss + commitLength
   }
 
-  /// The most bytes of a record beside its pages.
+  /// The most bytes of a record in addition to its pages.
   private static let recordOverhead = RecordHeader.sealedSize + CipherSuite.tagSize + SegmentFormat.alignment
 }
 
@@ -225,7 +226,7 @@ enum PagesFormat {
 struct CommitBody: Equatable {
   /// Bytes without intents.
   static let size = 56
-  /// The highest sequence number. A space that has come so far is read-only.
+  /// The highest sequence number. A space that has reached it is read-only.
   static let highestSequence = UInt64.max >> 1
   /// Bytes before the intents, in a commit that changes them.
   private static let intentsSize = 8
@@ -251,7 +252,7 @@ struct CommitBody: Equatable {
   /// The flags of the record's header for this body.
   var flags: UInt8 { intents == .none ? 0 : RecordHeader.intentsFlag }
 
-  /// Whether the commit changes anything.
+  /// Whether the commit changes the database or the intents.
   var changesSomething: Bool { recordCount > 0 || intents != .none }
 
   var encoded: [UInt8] {

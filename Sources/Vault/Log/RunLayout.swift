@@ -15,8 +15,8 @@ internal import System
   let bodyLength: Int
 }
 
-/// A part of a segment that is reserved and written in one piece. Any thread may seal and write it: what its records point
-/// at stays as it is until all runs of its layout are written.
+/// A part of a segment that is reserved and written in one piece. Any thread may seal and write it: the memory that its
+/// records point to stays unchanged until all runs of its layout are written.
 struct Run: @unchecked Sendable {
   let segment: OpenSegment
   let offset: Int
@@ -101,7 +101,7 @@ struct Run: @unchecked Sendable {
   }
 }
 
-/// A page of the database to be written to the log.
+/// A page of the database that a run writes to the log.
 struct DatabasePage {
   let number: PageNumber
   let image: PageImage

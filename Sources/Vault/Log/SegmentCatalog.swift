@@ -13,8 +13,7 @@ struct SegmentCatalog {
   private(set) var retired: [SegmentNumber: EpochNumber] = [:]
   /// Segments that were retired after the newest head was written.
   private(set) var retiring: Set<SegmentNumber> = []
-  /// Retired segments that no kept head needs, and that the search for a kept head does not need; the first that died
-  /// comes first.
+  /// Retired segments that neither a kept head nor the search for a kept head needs, in the order in which they died.
   private(set) var deletable: [SegmentNumber] = []
   /// The highest epoch number that was ever used, including those of torn heads.
   private(set) var highestEpoch = EpochNumber(rawValue: 0)
@@ -41,8 +40,8 @@ struct SegmentCatalog {
   /// The segments that cannot be deleted.
   var keptCount: Int { epochs.values.reduce(0) { $0 + $1.present.nonzeroBitCount } - deletable.count }
 
-  /// Whether a segment exists and a kept head needs it. If not, none needs it ever again: the search for heads may need the
-  /// name, nobody the content.
+  /// Whether a segment exists and a kept head needs it. If not, no head ever needs it again: the search for heads may
+  /// need the segment's name, but nothing needs its content.
   func isNeededByHeads(_ segment: SegmentNumber) -> Bool {
     guard epochs[segment.epoch]?.contains(segment.index) == true else { return false }
     guard let died = retired[segment], let oldest = heads.first?.epoch else { return true }
@@ -68,8 +67,8 @@ struct SegmentCatalog {
   /// Retires the segments of an epoch whose head was not completed. Its number stays used.
   mutating func abandon(_ epoch: EpochNumber) { retire(epochs[epoch]?.segments(of: epoch) ?? []) }
 
-  /// Forgets an epoch whose head is gone, if it was the newest and had nothing else: its number is free again, and the
-  /// search for the next head misses none. Must not be called while a head of that name may exist.
+  /// Forgets an epoch whose head is deleted, if it was the newest and had no other segments. Its number becomes free
+  /// again, so the search for the next head finds no gap. Must not be called while a head of that name may exist.
   mutating func forgetNewest(_ epoch: EpochNumber) {
     guard epoch == highestEpoch, epochs[epoch]?.present == 1 else { return }
     let head = SegmentNumber(epoch: epoch, index: 0)
@@ -92,7 +91,8 @@ struct SegmentCatalog {
     return kept
   }
 
-  /// Records that a head with these lists is durable. Segments that were taken since it was written stay away.
+  /// Records that a head with these lists is durable. Segments that were taken since the head was written are not
+  /// listed again.
   mutating func note(heads: [KeptHead], retired: [SegmentNumber: EpochNumber]) {
     self.heads = heads
     self.retired = retired.filter { epochs[$0.key.epoch]?.contains($0.key.index) == true }
@@ -128,8 +128,9 @@ struct SegmentCatalog {
     return searched
   }
 
-  /// Takes the segment that died first of those that nothing needs, of epochs before `limit` if there is one; nil if there
-  /// is none. It is deletable no more until the next head, unless it is removed.
+  /// Takes, of the segments that nothing needs, the one that died first, from an epoch before `limit` if there is a
+  /// limit; nil if there is none. The segment does not become deletable again before the next head, unless it is
+  /// removed.
   mutating func takeDead(before limit: EpochNumber? = nil) -> DeadSegment? {
     let index = limit.map { limit in deletable.firstIndex { $0.epoch < limit } } ?? deletable.indices.first
     return index.map { dead(deletable.remove(at: $0)) }

@@ -4,7 +4,7 @@ internal import Storage
 internal import Synchronization
 internal import SystemPackage
 
-/// A segment that is open for reading: its file and its key. Its header was checked.
+/// A segment that is open for reading, with its key. Its header was checked.
 final class SegmentHandle: Sendable {
   let header: SegmentHeader
   let key: SealingKey
@@ -36,8 +36,8 @@ final class SegmentHandle: Sendable {
     return nil
   }
 
-  /// Opens a segment whose header does not authenticate, as if it had this one. The caller must verify from the content
-  /// that it is that segment.
+  /// Opens a segment whose header does not authenticate, assuming the header that is given. The caller must verify from
+  /// the content that it is that segment.
   ///
   /// - Returns: nil when the file is too short to contain a record.
   convenience init?(assuming header: SegmentHeader, of reader: any SegmentReader, keys: SpaceKeys) throws(Errno) {

@@ -1,13 +1,14 @@
 // Writes that become durable before the database contains them.
 //
-// A program that appends a line and calls fsync changes little, but a commit of the database costs much more than the
-// line. So a commit may state such a write by itself. The next mount repeats it, in the order of the log.
+// A program that appends a line and calls fsync changes little, but a commit of the database costs far more than the
+// line. So a commit may state such a write by itself. The next mount repeats the write, in the order of the log.
 //
 // Invariants
 // 1. Intents are writes to regular files that the database contains. After any other change since the last commit of
 //    the database, the database is committed instead.
 // 2. Intents are pending from their commit until a commit replaces them. Every head repeats the pending ones.
-// 3. Repeating them on the state of the database gives the state that they were stated for, however often it is done.
+// 3. Repeating them on the state of the database gives the state for which they were stated, no matter how often they
+//    are repeated.
 
 internal import System
 
@@ -99,7 +100,7 @@ package struct IntentChange: Equatable, Sendable {
   /// No change.
   package static let none = IntentChange(bytes: [], replacesOlder: false)
 
-  /// The change for a database that contains everything but `remaining`.
+  /// The change for a database that contains everything except `remaining`.
   package static func replace(by remaining: [WriteIntent]) -> IntentChange {
     IntentChange(bytes: WriteIntent.encode(remaining), replacesOlder: true)
   }

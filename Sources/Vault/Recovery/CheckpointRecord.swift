@@ -39,7 +39,7 @@ extension Space {
   /// The file name of the record of this space: 32 hexadecimal digits, the same in every copy of the vault.
   package var recordName: String { SegmentIdentifier(of: keys.recordKey, context: "name").description }
 
-  /// How far the space has come. Not all of it may be durable, unless it was closed or just opened; see
+  /// How far the space has come. Some of it may not be durable, unless the space was closed or just opened; see
   /// `durableCheckpoint()`.
   package var checkpoint: CheckpointRecord {
     log.locked { log in
@@ -77,7 +77,7 @@ extension Space {
     return SlotSealing.seal(plaintext, key: keys.recordKey, associatedData: [])
   }
 
-  /// Opens a record; nil when it is not of this space.
+  /// Opens a record; nil when it does not belong to this space.
   package func checkpoint(fromRecord content: [UInt8]) -> CheckpointRecord? {
     guard content.count == Self.recordSize + SlotSealing.overhead,
       let plaintext = SlotSealing.open(content, key: keys.recordKey, associatedData: [])

@@ -1,11 +1,11 @@
 internal import Storage
 internal import SystemPackage
 
-/// Copies that were made while the space was written. Until November 2026 a space that owns cover wrote over files, and one
-/// that was overwritten may have been copied in full length, with bytes from before in the middle.
+/// Recovers copies that were made during writes. Until November 2026, a space that owns cover wrote over files. A file
+/// that was being overwritten may have been copied in full length, with older bytes in the middle.
 extension Recovery {
-  /// Whether the records of the segments that may have been written meanwhile, those from the oldest kept head on, lead
-  /// to their ends.
+  /// Whether all segments that may have been written during the copy are whole. These are the segments from the oldest
+  /// kept head on.
   func isWhole(_ state: HeadState) throws(VaultError) -> Bool {
     guard let oldest = state.heads.first?.epoch, state.owner?.fileCount ?? 0 > 0 else { return true }
     let epochs = state.epochs.keys.filter { $0 >= oldest }.sorted()
@@ -18,9 +18,9 @@ extension Recovery {
     return true
   }
 
-  /// Whether the records of a segment lead to its end, as what follows it says where that is; if nothing says it, since
-  /// what follows is retired and was not copied as a whole, no record may stand behind the place where they stop. `next`
-  /// is the epoch that follows its own.
+  /// Whether the records of a segment lead to its end. The end is stated by the record or segment that follows. If none
+  /// states it, because the following segments are retired and were not copied completely, no record may stand after
+  /// the place where the records stop. `next` is the epoch after the segment's epoch.
   private func isWhole(
     _ number: SegmentNumber, _ entry: EpochEntry, before next: EpochNumber, in state: HeadState
   ) throws(VaultError) -> Bool {

@@ -1,4 +1,4 @@
-// Replaying the commits of an epoch.
+// Replays the commits of an epoch.
 //
 // Invariants
 // 1. A commit is applied only if it is certainly the next one: either the chain leads to it, or its sequence number and
@@ -7,7 +7,7 @@
 //    commit before the first missing or damaged record there. Damage before that position costs the file data in it,
 //    but no commit.
 // 3. Durable commits are never given up silently. If they cannot be replayed, the space opens read-only with a warning.
-// 4. In a copy of a space that owns cover the log ends at the first gap: nothing behind it is applied.
+// 4. In a copy of a space that owns cover, the log ends at the first gap: nothing behind the gap is applied.
 
 internal import Storage
 internal import SystemPackage
@@ -31,11 +31,11 @@ extension Recovery {
     var durable: LogPosition
     /// Whether there is a commit that changes something, even if it cannot be applied.
     var holdsCommits = false
-    /// Whether this is a copy, and the log continues in files that it lacks.
+    /// Whether this is a copy, and the log continues in files that the copy lacks.
     var isUnfinished = false
 
-    /// Where the first thing may be lost behind `end`, the end of the last commit that is applied: at a gap, at the
-    /// next commit, or at the end of the log. What is before it belongs to no commit, durable or not.
+    /// The first position behind `end`, the end of the last commit that is applied, at which something may be lost: a
+    /// gap, the next commit, or the end of the log. Everything before it belongs to no commit, durable or not.
     func reached(from end: LogPosition) -> LogPosition {
       var reached = end
       for record in records[((commits.last?.recordIndex ?? -1) + 1)...] {
@@ -141,12 +141,12 @@ extension Recovery {
           followsGap = false
         }
         let body = record.commit()
-        // What a commit calls durable counts, even if the commit cannot be replayed.
+        // The durable position of a commit counts, even if the commit cannot be replayed.
         if let body {
           content.durable = max(content.durable, body.flushedThrough)
           content.holdsCommits = content.holdsCommits || body.changesSomething
         }
-        // Earlier pages records belong to a commit that was cut off by a full disk.
+        // Earlier pages records belong to a commit that a full disk cut off.
         guard !isBroken, let body, body.chain == record.chainBefore ?? body.chain,
           !followsGap || body.sequence == sequence + 1, body.recordCount <= UInt32(pending.count),
           body.pageCount <= Space.mostDatabasePages(segmentSize: context.segmentSize)
@@ -175,14 +175,14 @@ extension Recovery {
   }
 
   /// Whether the gap before a record was written and durable when the log behind it was written, or the copy also lacks
-  /// a file behind it. Else the gap may be from a crash before the copy was made, or from a file that an earlier version was
-  /// overwriting: what it lacks was not durable when the copying began.
+  /// a file behind the gap. Otherwise the gap may come from a crash before the copy was made, or from a file that an
+  /// earlier version was overwriting; then the lost data was not durable when the copy began.
   private func wasDurable(before record: LogReader.Record, _ reader: LogReader) throws(VaultError) -> Bool {
     guard let gap = record.gap else { return false }
     var (reader, next, segment) = (reader, Optional(record), gap.segment)
     while let record = next {
       if let body = record.commit(), body.flushedThrough > gap { return true }
-      // Behind a file that is missing or short stands what the copy lacks more of.
+      // If a file is missing or short, the copy lacks more than the gap.
       for index in segment.index..<record.position.segment.index {
         let passed = SegmentNumber(epoch: segment.epoch, index: index)
         let size = try? context.storage.open(context.keys.identifier(passed, branch: reader.branch)).size()
@@ -195,8 +195,8 @@ extension Recovery {
     return false
   }
 
-  /// Continues with an epoch whose head cannot be read, if its log continues `state`: a head contains only what the log
-  /// before it says. Otherwise gives up the epoch, with a warning if it holds more than a crash can leave.
+  /// Continues with an epoch whose head cannot be read, if its log continues `state`: a head contains only information
+  /// from the log before it. Otherwise gives up the epoch, with a warning if it holds more than a crash can leave.
   func proceed(into epoch: EpochNumber, _ state: inout RecoveredState) throws(VaultError) {
     let head = SegmentNumber(epoch: epoch, index: 0)
     let identifier = context.keys.headIdentifier(epoch)
@@ -222,7 +222,7 @@ extension Recovery {
           isLoss = true
         }
       } else {
-        // After a crash, a torn head's file contains nothing but a part of the head.
+        // After a crash, the file of a torn head contains only a part of the head.
         isLoss = size > headSize(state)
       }
     } catch .noSuchFileOrDirectory {
@@ -242,7 +242,7 @@ extension Recovery {
     state.torn.append(identifier)
   }
 
-  /// The largest file of the next head that can contain nothing but the head, in bytes: every segment may be retired.
+  /// The largest file of the next head that can contain only the head, in bytes: every segment may be retired.
   private func headSize(_ state: RecoveredState) -> Int {
     let segments = state.epochs.values.reduce(0) { $0 + $1.present.nonzeroBitCount }
     let body =

@@ -1,4 +1,4 @@
-// Finding the newest head by names alone.
+// Finds the newest head by names alone.
 //
 // Invariants
 // 1. For every kept head, the heads whose numbers are its number with low bits cleared are kept as well, and so is the

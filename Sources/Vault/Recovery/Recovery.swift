@@ -1,4 +1,4 @@
-// Finding the newest state of a space. Recovery changes nothing.
+// Finds the newest state of a space. Recovery changes nothing.
 //
 // Invariants
 // 1. The newest state is that of the newest complete head, plus the commits that follow it in its epoch, plus those of
@@ -16,9 +16,9 @@ struct RecoveredState {
   var heads: [KeptHead] = []
   var retired: [SegmentNumber: EpochNumber] = [:]
   var sequence: UInt64 = 0
-  /// What the space states beside its log; nil if it has no such table.
+  /// The owner table; nil if the space has none.
   var owner: OwnerTable?
-  /// Encoded writes that commits state and the database does not contain.
+  /// Encoded writes that commits state but the database does not contain.
   var intents: [UInt8] = []
   var highestEpoch = EpochNumber(rawValue: 0)
   /// The end of the log, and the chain value there.
@@ -30,13 +30,13 @@ struct RecoveredState {
   var torn: [SegmentIdentifier] = []
   /// Segments that a crash left after the end of the log, and torn heads. Nothing refers to their content.
   var leftover: Set<SegmentNumber> = []
-  /// What is wrong with it. With a warning, the space is opened read-only.
+  /// Where the state comes from. With a warning, the space is opened read-only.
   var origin = SpaceOrigin()
 }
 
 extension SpaceOrigin {
-  /// Notes that a copy lacks something of its newest state, as one does that was made while the space was written. That
-  /// is no damage.
+  /// Notes that a copy lacks a part of its newest state, because it was made while the space was written. That does not
+  /// count as damage.
   mutating func noteUnfinishedCopy() {
     isUnfinishedCopy = true
     warning =
@@ -48,12 +48,12 @@ extension SpaceOrigin {
 struct Recovery {
   /// How many epochs before a torn head are tried before all files are listed.
   private static let nearbyEpochs: UInt32 = 16
-  /// How many numbers of heads are tried one by one. Only somebody with the key leaves more out.
+  /// How many numbers of heads are tried one by one. Only a writer with the key can leave out more numbers.
   private static let mostEpochsTried: UInt32 = 1 << 16
 
   let context: LogContext
-  /// Whether a state of a copy counts whose files an earlier version may have overwritten while they were copied: for a
-  /// check, which says what is damaged.
+  /// Whether to accept a state of a copy whose files an earlier version may have overwritten during the copy. A check
+  /// accepts it, because it reports the damage.
   var acceptsHoles = false
   private var storage: any Storage { context.storage }
   private var keys: SpaceKeys { context.keys }
@@ -95,7 +95,7 @@ struct Recovery {
     return state
   }
 
-  /// The last segment before a head, if a crash came before it was filled up.
+  /// The last segment before a head, if a crash kept it from being filled up.
   private func unfilledSegment(before state: HeadState) -> SegmentIdentifier? {
     let number = state.previousEnd.segment
     guard let entry = state.epochs[number.epoch], entry.contains(number.index) else { return nil }
@@ -105,7 +105,7 @@ struct Recovery {
     return identifier
   }
 
-  /// The heads after one, in order. Where there are too many numbers to try each, those that open, and the last.
+  /// The heads after one, in order. If there are too many numbers to try each, only the heads that open, and the last.
   private func heads(after first: EpochNumber, through last: EpochNumber) throws(VaultError) -> [EpochNumber] {
     var found: [EpochNumber] = []
     if last.rawValue - first.rawValue > Self.mostEpochsTried {
@@ -128,8 +128,8 @@ struct Recovery {
     var isBirthUnknown: Bool
   }
 
-  /// Reads the head of an epoch; nil when it is missing, torn or damaged. A damaged segment header is no loss: the
-  /// head's state contains the same information.
+  /// Reads the head of an epoch; nil when it is missing, torn or damaged. A damaged segment header loses nothing,
+  /// because the head's state contains the same information.
   func head(_ epoch: EpochNumber) throws(VaultError) -> Head? {
     let number = SegmentNumber(epoch: epoch, index: 0)
     do throws(Errno) {
@@ -158,7 +158,7 @@ struct Recovery {
     guard let bytes = try? headBytes(&reader), let state = try? HeadState(decoding: bytes),
       state.epoch == handle.number.epoch
     else { return nil }
-    // Where the host keeps no births nobody knows: nothing is lost if it counts as a copy.
+    // Without birth times nothing shows whether this is a copy. Treating it as one loses nothing.
     let birth = try handle.reader.birth()
     let isCopy = birth.isUnknown || state.birth != birth
     return Head(state: state, handle: handle, reader: reader, isCopy: isCopy, isBirthUnknown: birth.isUnknown)
@@ -179,7 +179,7 @@ struct Recovery {
     return bytes
   }
 
-  /// The headers of all segments of this space that have their own names. Opens every file in the vault.
+  /// The headers of all segments of this space that are stored under their own names. Opens every file in the vault.
   func allSegments() throws(VaultError) -> [SegmentHeader] {
     var segments: [SegmentHeader] = []
     try attempt("listing the files") { () throws(Errno) in
@@ -198,12 +198,14 @@ struct Recovery {
     try allSegments().map(\.number).filter { $0.index == 0 }.map(\.epoch).sorted()
   }
 
-  /// Whether every segment that a head needs exists in full length, and is whole. Segments of its own epoch may be short.
+  /// Whether every segment that a head needs exists in full length and is whole. Segments of its own epoch may be
+  /// short.
   private func isComplete(_ state: HeadState) throws(VaultError) -> Bool {
     for (epoch, entry) in state.epochs where epoch != state.epoch {
       for number in entry.segments(of: epoch) {
         if state.retired[number] != nil { continue }
-        // The last segment before the head is padded after the head is written; the copy may be from between.
+        // The last segment before the head is padded after the head is written. The copy may have been made between the
+        // two.
         let needed = number == state.previousEnd.segment ? state.previousEnd.offset : context.segmentSize
         guard let file = try? storage.open(keys.identifier(number, branch: entry.branch)), let size = try? file.size(),
           size >= needed, size <= context.segmentSize

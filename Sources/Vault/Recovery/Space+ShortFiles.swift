@@ -1,30 +1,31 @@
 // Files that a crash left short would be evidence of a space, so the next mount of any space completes or deletes them.
 //
 // Invariants
-// 1. A file of others is touched only when nobody writes it: nobody else has a space of the vault open, and it was last
-//    written before the machine was started, or, where other machines may write, more than a day ago. So a vault that
-//    is being restored is left alone.
-// 2. In a copy no file is touched. It may be short because the copy was cut off, and would pass as whole if it were
-//    filled: no later copy would bring its content.
-// 3. A space's own files are touched whatever their age: who has the space open to write is its only writer.
-// 4. Nothing is deleted in which any key could open anything.
+// 1. A file of another space is touched only when no process writes it: no other process has a space of the vault open,
+//    and the file was last written before the machine was started, or, if other machines may write, more than a day
+//    ago. So a vault that is being restored is left alone.
+// 2. In a copy no file is touched. A file may be short because the copy was cut off. If it were filled, it would pass
+//    as whole, and no later copy would bring its content.
+// 3. A space's own files are touched whatever their age, because a process that has the space open for writing is its
+//    only writer.
 
 internal import Storage
 internal import System
 internal import SystemPackage
 
 extension Space {
-  /// How long this keeps others out of the vault, in nanoseconds, beside the time for one file. They wait for longer.
+  /// How long this keeps other processes out of the vault, in nanoseconds, in addition to the time for one file. They
+  /// wait for longer than this.
   private static let longestHold: UInt64 = 3_000_000_000
 
-  /// Completes the short files of other spaces: what holds nothing is deleted, all else is filled with random bytes.
-  /// Skips files that somebody may be writing, or that cannot be filled now, and all files of a copy.
+  /// Completes the short files of other spaces: deletes those without content, and fills all others with random bytes.
+  /// Skips files that another process may be writing, or that cannot be filled now, and all files of a copy.
   ///
-  /// - Returns: false if it is to be called again: others have the vault open, or too much is left.
+  /// - Returns: false if it must be called again: other processes have the vault open, or too much is left.
   package func completeShortFiles() -> Bool {
     guard gate.isOpen, !origin.isCopy, let vault = log.locked({ $0.leases.vault }) else { return true }
     let limit = storage.endOfAbandonedFiles(at: log.context.clock())
-    // Listing may take long, so nobody is kept out meanwhile. What is listed in vain costs another look.
+    // Listing may take long, so it keeps no process out. A list that turns out useless only costs another look.
     guard vault.isOnlyOne else { return false }
     var short: [SegmentIdentifier] = []
     try? storage.list { identifier, size, modified in
@@ -44,8 +45,9 @@ extension Space {
     return true
   }
 
-  /// Completes what an earlier mount of this space left short; else the first write would do so. A copy is left alone,
-  /// since the files of the original may still follow. No other thread may use the space meanwhile.
+  /// Completes the files that an earlier mount of this space left short; otherwise the first write would do so. A copy
+  /// is left alone, because the files of the original may still follow. No other thread may use the space during the
+  /// call.
   func completeOwnFiles() {
     if !gate.isOpen || origin.isCopy { return }
     let (recovered, torn) = log.locked { ($0.durability.recovered, $0.durability.torn) }
@@ -58,7 +60,8 @@ extension Space {
       }
     }
     for identifier in torn where isShort(identifier) {
-      // One that is filled before there is a newer head has to be known for what it is when it is full.
+      // If it is filled before there is a newer head, its segment header must open so that it is still recognised as
+      // torn.
       try? complete(identifier, abandonedBefore: .max) { [keys] file in
         (try? SegmentHandle.open(file, keys: keys)) != nil
       }
@@ -73,12 +76,12 @@ extension Space {
     }
   }
 
-  /// Begins an epoch if a crash left segments behind the end of the log, or torn heads. In the files' copies, as also a
-  /// refresh makes them, a segment behind one that was lost would look like a copy that is not finished. A copy is left
-  /// alone. No other thread may use the space meanwhile.
+  /// Begins an epoch if a crash left segments behind the end of the log, or torn heads. Otherwise, in a copy of the
+  /// files, also one that a refresh makes, a segment behind a lost one would make the copy look unfinished. A copy is
+  /// left alone. No other thread may use the space during the call.
   func leaveTornEndBehind() {
     guard gate.isOpen, !origin.isCopy, log.locked({ !$0.catalog.retiring.isEmpty }) else { return }
-    // If it fails, the first write does it, or reports why not.
+    // If it fails, the first write tries again, or reports the failure.
     try? log.locked { log throws(VaultError) in try log.beginEpoch() }
   }
 
@@ -87,20 +90,20 @@ extension Space {
     return size < segmentSize
   }
 
-  /// Completes or deletes one file, if it is still short, and last written before `limit`; fills it only if `mayFill`
+  /// Completes or deletes one file that is still short and was last written before `limit`. Fills it only if `mayFill`
   /// agrees.
   private func complete(
     _ identifier: SegmentIdentifier, abandonedBefore limit: Int64, mayFill: (any SegmentReader) -> Bool = { _ in true }
   ) throws(Errno) {
     try storage.complete(identifier, segmentSize: segmentSize, abandonedBefore: limit) { file in
-      // Files of others take room of the disk, whatever room this space has.
+      // Files of other spaces take room of the disk, no matter how much room this space has.
       mayFill(file) && log.locked { $0.room.measureHost().state } == .ample
     }
   }
 }
 
 extension Lease {
-  /// Whether nobody else has the lease.
+  /// Whether no other process has the lease.
   fileprivate var isOnlyOne: Bool {
     do throws(Errno) {
       try change(exclusive: true)

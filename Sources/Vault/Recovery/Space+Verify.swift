@@ -21,7 +21,7 @@ package struct ForeignContinuation: Sendable, Equatable {
   package let epochs: ClosedRange<EpochNumber>
 }
 
-/// Files that a space owns and that are missing.
+/// Files of a space that are missing.
 package struct MissingFiles: Sendable, Equatable {
   /// How many are missing.
   package let count: Int
@@ -30,9 +30,9 @@ package struct MissingFiles: Sendable, Equatable {
 }
 
 extension Space {
-  /// Counts the files of a space that owns cover, of which there is always the same number. So files that nothing names
-  /// any more, because the heads that named them are gone as well, are missed all the same. Nil when none is missing, in
-  /// a copy, and in a space that owns no cover.
+  /// Counts the files of a space that owns cover, of which there is always the same number. So it also misses files
+  /// that no head names any more because those heads are lost, too. Nil when none is missing, in a copy, and in a space
+  /// that owns no cover.
   package func missingFiles() throws(VaultError) -> MissingFiles? {
     guard let owner, owner.fileCount > 0, !origin.isCopy else { return nil }
     let own = Set(owner.allCover.map(keys.coverIdentifier) + owner.slots + segmentIdentifiers())
@@ -42,15 +42,15 @@ extension Space {
     }
     let count = Int(clamping: owner.fileCount) - found
     if count <= 0 { return nil }
-    // Who goes on after the log was closed makes one file, the next head, before the first flush.
+    // After a closed log, a new mount creates only one file, the next head, before the first flush.
     return MissingFiles(count: count, isCertain: origin.isClosed && count > 1)
   }
 
   /// Searches all files of the vault for segments of another branch of the space. They exist if the space was written
   /// in two places, or if the newest head is lost. Nil when there are none.
   ///
-  /// Segments from before the oldest kept head are ignored: they may be left over from retired states. So are later
-  /// epochs in a copy of the vault than the one that the log ends in: it may lack any of their files.
+  /// Ignores segments from before the oldest kept head: they may be left over from retired states. In a copy of the
+  /// vault, also ignores epochs later than the one in which the log ends, because the copy may lack any of their files.
   package func foreignContinuation() throws(VaultError) -> ForeignContinuation? {
     let state = log.locked { log in
       (
@@ -76,8 +76,8 @@ extension Space {
   }
 
   /// Checks every needed segment: that it exists, has its length and its own header, and that its records follow the
-  /// chain of the log. With `readData`, also that every byte authenticates. Changes nothing. What is found is in the order
-  /// of the log, however many threads look.
+  /// chain of the log. With `readData`, also checks that every byte authenticates. Changes nothing. The findings are in
+  /// the order of the log, no matter how many threads work.
   package func verify(readData: Bool, on threads: Parallel = .usual) -> [LogFinding] {
     let (needed, newest) = log.locked { log in
       let catalog = log.catalog

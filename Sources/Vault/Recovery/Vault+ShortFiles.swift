@@ -1,10 +1,10 @@
 internal import Storage
 internal import SystemPackage
 
-/// Completing what crashes left short, without any key.
+/// Completes files that crashes left short, without any key.
 extension Vault {
-  /// Completes or deletes all short files, whatever their age, for one who has the lease on the vault exclusively and
-  /// knows that nobody is copying into it; gives how many.
+  /// Completes or deletes all short files, whatever their age, and returns how many there were. The caller must have
+  /// the lease on the vault exclusively, and know that no program is copying files into it.
   ///
   /// - Throws: `.noSpace`; `.system`. Then some may be completed.
   @discardableResult
@@ -24,12 +24,13 @@ extension Vault {
 }
 
 extension Storage {
-  /// A short file that was last written before this time has no writer any more: before the machine was started, or,
-  /// where that is not known or others write too, more than a day before `now`. In seconds since 1970.
+  /// A short file that was last written before this time has no writer any more. It is the start of the machine or a
+  /// day before `now`, whichever is later. Where the start is not known, or other machines write too, it is a day
+  /// before `now`. In seconds since 1970.
   func endOfAbandonedFiles(at now: Int64) -> Int64 { max(now - 24 * 3600, machineStarted ?? .min) }
 
-  /// Deletes a file that holds nothing, or fills it if `mayFill` agrees, if it is short and was last written before
-  /// `limit`.
+  /// Completes a short file that was last written before `limit`: deletes it if it has no content, otherwise fills it
+  /// if `mayFill` agrees.
   func complete(
     _ identifier: SegmentIdentifier, segmentSize: Int, abandonedBefore limit: Int64,
     mayFill: (any SegmentReader) -> Bool = { _ in true }
@@ -57,8 +58,8 @@ extension Storage {
 }
 
 extension SegmentReader {
-  /// Whether no key can open anything in a file: it is too short for the header of a segment, or nothing but zeros
-  /// reached the disk.
+  /// Whether no key can open anything in a file: it is too short for the header of a segment, or only zeros reached the
+  /// disk.
   fileprivate func holdsNothing(size: Int) throws(Errno) -> Bool {
     if size < SegmentFormat.recordsStart { return true }
     let step = 64 << 10

@@ -1,23 +1,23 @@
 // Replacing the key of a space (Vault+Rekeying.swift has the steps).
 //
 // Invariants
-// 1. Nothing is written under the previous key once a head says that the log goes on under the new one.
-// 2. The number of files of a space that owns cover stays: each file under the new key takes the place of one under the
-//    previous key, a few at a time. While cover is made again nobody else uses the space; what fails there ends writing,
-//    as a crash does, and the next opening puts the number right.
-// 3. A head says that nothing is under the previous key only when no file is.
+// 1. Nothing is written under the previous key after a head states that the log continues under the new one.
+// 2. The number of files of a space that owns cover stays the same: each file under the new key takes the place of one
+//    under the previous key, a few at a time. While cover is written again, only one process uses the space. A failure
+//    ends writing, as a crash does, and the next opening restores the number.
+// 3. A head states that nothing is under the previous key only when no file is.
 
 internal import Crypto
 internal import Storage
 internal import SystemPackage
 
 extension Space {
-  /// Whether something may be under the previous key.
+  /// Whether files may be under the previous key.
   package var isRekeying: Bool {
     if case .begun = owner?.rekeying { true } else { false }
   }
 
-  /// Whether the space has another key than it was made with.
+  /// Whether the space has another key than the one it was created with.
   package var isRekeyed: Bool { body.rekeying != nil }
 
   /// Whether a segment is under the previous key.
@@ -42,11 +42,12 @@ package struct KeyChange {
   /// Epochs that may still begin under the old key before the first one under the new key.
   private static let epochsBetween: UInt32 = 64
 
-  /// Whether a slot holds a new key under which nothing was written yet: it was written before a crash.
+  /// Whether a slot holds a new key under which nothing was written yet, because a crash followed the writing of the
+  /// slot.
   package func isKeyChangePending(in slot: SlotBody) -> Bool { !slot.spaceKey.equals(space.body.spaceKey) }
 
-  /// The body for a slot that holds a new key under which nothing was written yet: the same, if the boundary is still
-  /// ahead.
+  /// The body for a slot that holds a new key under which nothing was written yet: the slot's own body if the boundary
+  /// is still ahead, otherwise one with another key.
   ///
   /// - Throws: as `drawSuccessor`.
   package func successor(of slot: SlotBody) throws(VaultError) -> SlotBody {
@@ -55,7 +56,7 @@ package struct KeyChange {
     return try drawSuccessor()
   }
 
-  /// Draws a new key, and returns the body for the slot of a password that is to open the space with it.
+  /// Draws a new key, and returns the body for the slot of the password that will open the space with it.
   ///
   /// - Throws: `.readOnly` when the numbers of epochs are used up.
   package func drawSuccessor() throws(VaultError) -> SlotBody {
@@ -68,9 +69,9 @@ package struct KeyChange {
   }
 
   /// Continues the log under the key of `successor`: from now on only a slot with that body opens the space. Durable on
-  /// return. The space must be closed then.
+  /// return. The caller must then close the space.
   ///
-  /// - Parameter change: what else is to change at the same moment.
+  /// - Parameter change: a change of the table that takes effect at the same moment.
   /// - Throws: as `changeOwner`.
   package func commitKeyChange(
     to successor: SlotBody, _ change: (inout OwnerTable) -> Void = { _ in }
@@ -82,8 +83,8 @@ package struct KeyChange {
     }
   }
 
-  /// Ends re-keying, when no segment is needed that is under the previous key: cover is made again, and a head says that
-  /// there is one key. Durable on return. The caller alone uses the space.
+  /// Ends re-keying when no needed segment is under the previous key: writes cover again, and a head that states that
+  /// there is one key. Durable on return. No other thread may use the space.
   ///
   /// - Parameter all: how many files were under the previous key at first.
   /// - Returns: false if segments are still needed, perhaps by heads that are kept for copies of the vault.
@@ -101,19 +102,19 @@ package struct KeyChange {
       control.progress(Int64(all - space.coverUnderPreviousKey) * Int64(segmentSize), Int64(all) * Int64(segmentSize))
       if control.isCancelled() { throw .cancelled }
     }
-    // What could not be wiped is tried again after the next head.
+    // Files that could not be wiped are tried again after the next head.
     if log.locked({ $0.catalog.segments.contains { space.isUnderPreviousKey($0) } }) { return false }
     guard log.locked({ $0.countUnderPreviousKey == 0 }) else {
       throw .system(.ioError, "deleting what is under the previous key")
     }
     try deleteStrays()
-    // After a power cut nobody would know a file that comes back.
+    // After a power cut, a deleted file that comes back would belong to no known state.
     try attempt("deleting what is under the previous key") { () throws(Errno) in try storage.flushAll() }
     try space.changeOwner { $0.rekeying = .none }
     return true
   }
 
-  /// Deletes segments under the previous key that no state names: a deletion that failed left them.
+  /// Deletes segments under the previous key that no state names. A failed deletion leaves them.
   private func deleteStrays() throws(VaultError) {
     let strays = try Recovery(context: log.context).allSegments().filter { space.isUnderPreviousKey($0.number) }
       .map { keys.identifier($0.number, branch: $0.branch) }
@@ -122,7 +123,8 @@ package struct KeyChange {
     }
   }
 
-  /// Makes a few files of cover under the new key, for as many under the previous key; false if there are none.
+  /// Creates a few files of cover under the new key, for the same number under the previous key; false if there are
+  /// none.
   private func renewCover() throws(VaultError) -> Bool {
     guard let range = log.locked({ $0.renewedCover }) else { return false }
     let replaced = takePrevious(Int(min(UInt64(NewFile.replacingStep), range.first)))
@@ -134,7 +136,7 @@ package struct KeyChange {
     do throws(VaultError) {
       try storage.replace(replaced, by: files, size: segmentSize)
     } catch {
-      // Which of them were written only the next opening finds out.
+      // Only the next opening finds out which of the files were written.
       space.gate.shut(because: "cover could not be written again: \(error)")
       throw error
     }
@@ -142,7 +144,7 @@ package struct KeyChange {
     return true
   }
 
-  /// Takes at most so many files under the previous key that nothing needs.
+  /// Takes at most `count` files under the previous key that nothing needs.
   private func takePrevious(_ count: Int) -> [SegmentIdentifier] {
     var taken: [SegmentIdentifier] = []
     while taken.count < count, let file = log.locked({ $0.takePrevious() }) {

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// A new key for a space.
+/// The body of a slot during and after re-keying.
 extension SlotBody {
   /// The key for hashes of contents.
   var contentKey: SecretBytes {
@@ -12,7 +12,7 @@ extension SlotBody {
     rekeying?.recordKey ?? KeyedHash.subkey(of: spaceKey, context: "agonyfs record")
   }
 
-  /// Whether both lead to one space: they have the same key, or that of one is the previous key of the other.
+  /// Whether both lead to one space: they have the same key, or the key of one is the previous key of the other.
   package func opensSameSpace(as other: SlotBody) -> Bool {
     let keys = [spaceKey, rekeying?.previousKey].compactMap(\.self)
     return [other.spaceKey, other.rekeying?.previousKey].compactMap(\.self).contains { key in
@@ -20,10 +20,10 @@ extension SlotBody {
     }
   }
 
-  /// Whether something may be under the previous key.
+  /// Whether files may be under the previous key.
   package var isRekeying: Bool { rekeying?.previousKey != nil }
 
-  /// The body with the previous key; nil if nothing is under it.
+  /// The body with the previous key; nil if no file is under it.
   var beforeRekeying: SlotBody? {
     guard let key = rekeying?.previousKey else { return nil }
     var body = self
@@ -32,7 +32,7 @@ extension SlotBody {
     return body
   }
 
-  /// The body when nothing is under the previous key any more.
+  /// The body when no file is under the previous key any more.
   var afterRekeying: SlotBody {
     var body = self
     body.rekeying = Rekeying(contentKey: contentKey, recordKey: recordKey)

@@ -1,25 +1,25 @@
-// Opening a space whose key is being replaced.
+// Opens a space whose key is being replaced.
 //
 // The key is replaced in four steps, each durable before the next. A crash after any of them loses nothing:
 //
-// 1. A slot of the new password holds both keys, and the first epoch that is to have the new one. The log goes on under
-//    the old key, and both passwords open it.
-// 2. A head under the old key says that the log goes on under the new one. From then on only the new password opens the
-//    space.
-// 3. What is needed is copied to epochs under the new key, like any copying forward, and cover is made again. The heads
-//    say that this is under way.
-// 4. A head says that nothing is under the old key any more. Then the slot needs the new key only.
+// 1. A slot of the new password holds both keys, and the number of the first epoch under the new one. The log continues
+//    under the old key, and both passwords open it.
+// 2. A head under the old key states that the log continues under the new one. From then on only the new password opens
+//    the space.
+// 3. The needed data is copied to epochs under the new key, like in any copying forward, and cover is written again.
+//    The heads state that this is under way.
+// 4. A head states that nothing is under the old key any more. Then the slot needs only the new key.
 //
 // Invariants
-// 1. Whoever opens the space with both keys writes nothing under the old one but the head of step 2. So somebody who
-//    knows the old key and can write the vault gets nobody to go on under it.
+// 1. A process that opens the space with both keys writes nothing under the old one, except the head of step 2. So an
+//    attacker who knows the old key and can write the vault cannot make any process continue under it.
 // 2. A slot with both keys never loses the new one.
 
 internal import Storage
 
 extension Vault {
-  /// Finds the newest state of the space of a body, and the body that leads there: one whose key is being replaced may
-  /// turn out not to be so yet, or no more.
+  /// Finds the newest state of the space of a body, and the body that leads there. If the body says that the key is
+  /// being replaced, the state may show that the replacement has not begun, or that it has ended.
   func recover(_ body: SlotBody, scanning: Bool) throws(VaultError) -> (SlotBody, RecoveredState) {
     guard let before = body.beforeRekeying, let boundary = body.rekeying?.boundary else {
       return (body, try stayingState(of: body, scanning: scanning))
@@ -51,9 +51,9 @@ extension Vault {
     return (before, old)
   }
 
-  /// Finds the newest state of the space of a body with one key.
+  /// Finds the newest state of the space of a body that has one key.
   ///
-  /// - Throws: `.passwordReplaced` when the log goes on under another key.
+  /// - Throws: `.passwordReplaced` when the log continues under another key.
   private func stayingState(of body: SlotBody, scanning: Bool) throws(VaultError) -> RecoveredState {
     let state = try newestState(of: body, scanning: scanning)
     if case .left = state.owner?.rekeying { throw .passwordReplaced }
@@ -65,16 +65,17 @@ extension Vault {
     let recovery = Recovery(context: context(of: body), acceptsHoles: scanning)
     while true {
       var newest = scanning ? nil : try recovery.newestExisting()
-      // A copy that was made while the space was written to may lack all heads that lead to the ones it has.
+      // A copy that was made while the space was written may lack all heads that lead to its newest ones.
       if newest == nil { newest = try recovery.newestListed() }
       guard let newest else { throw .damaged("the space of this password has no head") }
-      // One who only observes the space may be overtaken by its writer.
+      // The writer of a space may overtake an observer.
       let found = try recovery.newestByPrefix()
       if let found, found > newest { continue }
       if try recovery.head(following: newest) != nil { continue }
       var state = try recovery.recover(newest: newest)
       if found != newest {
-        // The next head gets a number that the search finds without the lost heads, so one more loss does no harm.
+        // The next head gets a number that the search finds without the lost heads, so losing another head does no
+        // harm.
         state.origin.isMissedBySearch = true
         let next = try recovery.searchable(from: EpochNumber(rawValue: state.highestEpoch.rawValue + 1))
         state.highestEpoch = EpochNumber(rawValue: next.rawValue - 1)

@@ -1,8 +1,8 @@
 // A slot is two segment files whose names and key come from a password. Each holds the key of a space.
 //
 // Invariants
-// 1. Names and key depend on the password and on one key derivation of the vault. No list of them exists, and without
-//    the password neither name leads to the other.
+// 1. Names and key depend on the password and on one key derivation of the vault. No list of the names exists, and
+//    without the password neither name leads to the other.
 // 2. Each file has the body `copies` times, an eighth of the file apart, each sealed with its own random nonce. So
 //    neither a lost file nor bad sectors lose a space, and no two parts are equal. All other bytes are random.
 // 3. Each file is written atomically by `Storage.putIfAbsent` and never changes.
@@ -18,7 +18,7 @@ package struct SlotBody: Sendable {
   static let rekeyedSize = 224
   /// Heads have version 2, which has an owner table.
   static let ownerTable: UInt64 = 1 << 0
-  /// The space has a new key: the body is longer, and holds what remains of the time before.
+  /// The space has a new key: the body is longer, and holds what must be kept from the time before.
   static let rekeyed: UInt64 = 1 << 1
   /// The feature bits that this program can read.
   static let knownIncompatible: UInt64 = ownerTable | rekeyed
@@ -30,7 +30,7 @@ package struct SlotBody: Sendable {
   package let suite: CipherSuite
   /// How file data is cut into pages.
   let extents: ExtentFormat
-  /// What remains of the time before the space got a new key; nil if it has its first one.
+  /// What must be kept from the time before the space got a new key; nil if it has its first one.
   var rekeying: Rekeying?
   var compatible: UInt64 = 0
   var readOnlyCompatible: UInt64 = 0
@@ -42,23 +42,23 @@ package struct SlotBody: Sendable {
     self.extents = extents
   }
 
-  /// What remains of the time before a space got a new key.
+  /// The values that are kept from the time before a space got a new key.
   struct Rekeying: Sendable {
-    /// The key for hashes of contents. It stays, so that equal contents go on having equal hashes.
+    /// The key for hashes of contents. It stays, so that equal contents keep equal hashes.
     var contentKey: SecretBytes
-    /// The key for checkpoint records. It stays, so that a machine goes on knowing what it has seen of the space.
+    /// The key for checkpoint records. It stays, so that a machine still recognises what it has seen of the space.
     var recordKey: SecretBytes
-    /// The previous key, while something may still be under it.
+    /// The previous key, while files may still be under it.
     var previousKey: SecretBytes?
-    /// The first epoch under the new key, as long as there is one before. A power of two: so the search for the newest
-    /// head needs no older one.
+    /// The first epoch under the new key, as long as there are epochs before it. It is a power of two, so the search
+    /// for the newest head needs no older head.
     var boundary = EpochNumber(rawValue: 0)
 
-    /// Each new key doubles the numbers of epochs at least.
+    /// The highest boundary. Each new key at least doubles the numbers of epochs.
     static let lastBoundary = EpochNumber(rawValue: 1 << 30)
   }
 
-  /// Whether both hold the same.
+  /// Whether both hold the same content.
   package func equals(_ other: SlotBody) -> Bool { encoded.equals(other.encoded) }
 
   /// The body in locked memory: key (32) · suite (1) · zero (3) · file page size (4) · database page size (4) · zero
@@ -138,9 +138,9 @@ package struct SlotBody: Sendable {
 
 /// The names and the key of a password's slot for one key derivation.
 package struct SlotKey: Sendable {
-  /// The slot's two files. Either opens the space.
+  /// The slot's two files. Each of them opens the space.
   package let identifiers: [SegmentIdentifier]
-  /// The derivation that names and key come from.
+  /// The derivation that yields the names and the key.
   package let derivation: PasswordDerivation
   let key: SecretBytes
   let associatedData: [UInt8]
@@ -154,7 +154,7 @@ package struct SlotKey: Sendable {
     self.associatedData = associatedData
   }
 
-  /// One of the two slot files, of `segmentSize` bytes. They share no byte but by chance.
+  /// The content of one of the two slot files, of `segmentSize` bytes. Any equal bytes in the two are a coincidence.
   func seal(_ body: SlotBody, segmentSize: Int) -> [UInt8] {
     var file = [UInt8](repeating: 0, count: segmentSize)
     unsafe file.withUnsafeMutableBytes { unsafe Sodium.fillPadding($0) }

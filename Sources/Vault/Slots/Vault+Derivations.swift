@@ -1,24 +1,25 @@
 // Which key derivations of `agonyfs.json` a password goes through.
 //
-// Whoever can write that file can add a derivation that costs an attacker nothing, and then see for which file a
-// password is looked up.
+// An attacker who can write that file can add a derivation that costs nothing to compute, and then see under which
+// names a password's slot is looked up.
 //
 // Invariants
 // 1. No password goes through a weak derivation that was read from a file, unless the caller asked for that.
-// 2. A new slot has the most work of all derivations that are used, and never a weak one that was read from a file.
-// 3. Adding a derivation needs no password and is the same for every space; spaces use what is there.
+// 2. A new slot uses the derivation with the most work among those in use, and never a weak one that was read from a
+//    file.
+// 3. Adding a derivation needs no password and is the same for every space. Spaces use the derivations that exist.
 
 package import Crypto
 internal import Storage
 internal import SystemPackage
 
-/// What weak key derivations are used for.
+/// The purposes for which weak key derivations are used.
 package enum WeakDerivations: Sendable {
   /// Nothing.
   case none
   /// Opening slots that exist.
   case opening
-  /// All, new slots included: for parameters that were not read from a file.
+  /// All purposes, new slots included: for parameters that were not read from a file.
   case all
 }
 
@@ -28,13 +29,13 @@ extension Vault {
     parameters.derivations.filter { weakDerivations != .none || !$0.isWeak }
   }
 
-  /// How many key derivations are passed over because they are weak.
+  /// How many key derivations are skipped because they are weak.
   package var passedOverDerivations: Int { parameters.derivations.count - derivations.count }
 
-  /// Of `slots`, the one that a new password gets: the one with the most work, of several the newest, and that of the
-  /// password's normal form.
+  /// The one of `slots` that a new password gets: the one with the most work, and among several of these the newest
+  /// one, with the password's normal form.
   ///
-  /// - Parameter least: the work that the slot must have at least.
+  /// - Parameter least: the least work that the slot must have.
   /// - Throws: `.derivationsTooWeak`.
   package func strongest(of slots: [SlotKey], atLeast least: UInt64 = 0) throws(VaultError) -> SlotKey {
     var best: SlotKey?
@@ -46,8 +47,8 @@ extension Vault {
     return best
   }
 
-  /// The next derivation that is stronger than all of the vault: of the presets if one is, else one with twice the
-  /// work; nil if there is none within bounds.
+  /// The next derivation that is stronger than all of the vault: a preset if one is stronger, otherwise one with twice
+  /// the work; nil if there is none within bounds.
   package var nextDerivation: PasswordDerivation? {
     guard let strongest = parameters.derivations.max(by: { $0.work < $1.work }) else { return nil }
     let presets = KeyDerivationCost.allCases.map { PasswordDerivation(cost: $0) }
@@ -64,15 +65,15 @@ extension Vault {
     return next
   }
 
-  /// Adds a derivation to the parameters in the storage. Durable on return. Slots that exist stay as they are, and this
-  /// object goes on without it.
+  /// Adds a derivation to the parameters in the storage. Durable on return. Existing slots stay as they are, and this
+  /// object continues without the derivation.
   ///
   /// - Throws: `.derivationsTooWeak` if it is not stronger than all others; `.notAVault` if there is no room for it in
   ///   the parameters; `.vaultInUse`, `.noSpace`; `.system`.
   package func addDerivation(_ derivation: PasswordDerivation) throws(VaultError) {
     let lease = try lease(exclusive: true)
     defer { withExtendedLifetime(lease) {} }
-    // Somebody else may have added one before the lease.
+    // Another process may have added one before this one got the lease.
     var parameters = try Vault.open(in: storage).parameters
     guard !derivation.isWeak, parameters.derivations.allSatisfy({ $0.work < derivation.work }) else {
       throw .derivationsTooWeak

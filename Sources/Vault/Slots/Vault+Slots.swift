@@ -1,5 +1,5 @@
 // Invariants
-// 1. Nothing of a slot that is read or written here stays in the host's memory: it is read once.
+// 1. No slot file that is read or written here stays in the host's memory, because it is read only once.
 
 package import Crypto
 package import Storage
@@ -9,13 +9,13 @@ internal import SystemPackage
 package struct OpenedSlot: Sendable {
   /// The names and the key of its files.
   package let key: SlotKey
-  /// What they hold.
+  /// The content of its files.
   package let body: SlotBody
-  /// Those of its files that do not exist.
+  /// The files of the slot that do not exist.
   package let missing: [SegmentIdentifier]
-  /// Those of its files that exist but do not hold the body.
+  /// The files of the slot that exist but do not hold the body.
   package let damaged: [SegmentIdentifier]
-  /// Those of the damaged files that are short: a crash came while they were written, or a copy is not finished.
+  /// The damaged files that are short: a crash interrupted their writing, or a copy is not finished.
   package let short: [SegmentIdentifier]
 
   /// The slot with another body, which both files hold.
@@ -24,9 +24,10 @@ package struct OpenedSlot: Sendable {
   }
 }
 
-/// The slots of passwords.
+/// Reads, writes and deletes the slots of passwords.
 extension Vault {
-  /// The slots of a password, one for each key derivation and each of its forms. The work depends on the password only.
+  /// The slots of a password, one for each key derivation and each of its forms. The amount of work depends only on the
+  /// password.
   ///
   /// - Throws: `.system` when there is not enough memory for the derivation; `.derivationsTooWeak`.
   package func slotKeys(for password: Password) throws(VaultError) -> [SlotKey] {
@@ -44,9 +45,10 @@ extension Vault {
     return slots
   }
 
-  /// Opens the first of `slots` of which a file authenticates. Looks for all files of all of them, whatever exists.
+  /// Opens the first of `slots` with a file that authenticates. Looks for all files of all slots, no matter which
+  /// exist.
   ///
-  /// - Throws: `.noSpaceOpens` when there is none; `.damaged` when something else than a file is in its place.
+  /// - Throws: `.noSpaceOpens` when there is none; `.damaged` when something other than a file is in its place.
   package func openSlot(_ slots: [SlotKey]) throws(VaultError) -> OpenedSlot {
     var opened: OpenedSlot?
     var isReplaced = false
@@ -90,7 +92,8 @@ extension Vault {
             identifier: identifier, exists: error != .noSuchFileOrDirectory, isReplaced: error == .notRegularFile))
         continue
       }
-      // Only an index knows the slots of an older space, which is closed when its files are taken out of memory.
+      // Only the index knows the slots of an older space, and the space is closed when its files are taken out of
+      // memory.
       defer { storage.evict([identifier]) }
       let body = try slot.open(file, segmentSize: parameters.segmentSize)
       let isShort = ((try? file.size()) ?? 0) < parameters.segmentSize
@@ -102,7 +105,7 @@ extension Vault {
   /// Writes the two files of a slot that opens the space of `body`. Durable on return. A failure leaves neither; a
   /// crash may leave the first.
   ///
-  /// - Parameter space: the space, in whose files they are written if it owns cover; nil if they are its first slot.
+  /// - Parameter space: the space, which takes the files from its own ones if it owns cover; nil for its first slot.
   /// - Throws: `.passwordInUse` when one of them exists; `.noSpace`; `.system`.
   package func putSlot(_ slot: SlotKey, _ body: SlotBody, of space: Space? = nil) throws(VaultError) {
     var written: [SegmentIdentifier] = []
@@ -117,10 +120,10 @@ extension Vault {
     }
   }
 
-  /// Writes those files of a slot again that are missing or short, and those that are damaged if asked to. Durable on
+  /// Writes the missing and short files of a slot again, and the damaged ones if `replacingDamaged` is set. Durable on
   /// return.
   ///
-  /// - Parameter space: the space, in whose files missing ones are written if it owns cover.
+  /// - Parameter space: the space, which takes missing files from its own ones if it owns cover.
   /// - Throws: `.noSpace`; `.system`.
   package func restoreSlot(
     _ slot: OpenedSlot, replacingDamaged: Bool, of space: Space? = nil
@@ -131,9 +134,10 @@ extension Vault {
     }
   }
 
-  /// Writes both files of a slot again, with another body. One of them opens at every moment. Durable on return.
+  /// Writes both files of a slot again, with another body. At every moment at least one of them opens. Durable on
+  /// return.
   ///
-  /// - Parameter space: the space, in whose files missing ones are written if it owns cover.
+  /// - Parameter space: the space, which takes missing files from its own ones if it owns cover.
   /// - Throws: `.noSpace`; `.system`.
   package func rewriteSlot(_ slot: OpenedSlot, with body: SlotBody, of space: Space? = nil) throws(VaultError) {
     for identifier in slot.missing { try putSlotFile(identifier, of: slot.key, body, in: space) }
@@ -158,7 +162,7 @@ extension Vault {
     }
   }
 
-  /// Overwrites a slot file twice: what it held is not to be read, and then it holds `body`.
+  /// Overwrites a slot file twice: first so that its old content cannot be read, then with `body`.
   private func rewriteSlotFile(
     _ identifier: SegmentIdentifier, of slot: SlotKey, _ body: SlotBody
   ) throws(VaultError) {
@@ -169,8 +173,8 @@ extension Vault {
     }
   }
 
-  /// Overwrites slot files that no longer open the space, durably, and deletes them. A space that owns cover makes cover
-  /// for them.
+  /// Overwrites slot files that no longer open the space, durably, and deletes them. A space that owns cover creates
+  /// cover in their place.
   package func dropSlotFiles(_ identifiers: Set<SegmentIdentifier>, of space: Space) throws(VaultError) {
     if space.ownsCover {
       try attempt("deleting the slot") { () throws(Errno) in
@@ -181,10 +185,11 @@ extension Vault {
     try deleteSlotFiles(identifiers)
   }
 
-  /// Overwrites and deletes slot files, durably. Those that do not exist count as deleted.
+  /// Overwrites and deletes slot files, durably. Files that do not exist count as deleted.
   ///
-  /// - Parameter keepingNumber: they become random files, so that the number of files stays. The old name goes all the
-  ///   same, since whoever knows the password could look for it. Where others take its room at once, there is one less.
+  /// - Parameter keepingNumber: replaces them by random files, so that the number of files stays. The old name is
+  ///   always removed, because an attacker who knows the password could look for it. If another program takes the room
+  ///   at once, there is one file less.
   package func deleteSlotFiles(
     _ identifiers: some Collection<SegmentIdentifier>, keepingNumber: Bool = false
   ) throws(VaultError) {
@@ -206,7 +211,7 @@ extension Vault {
     }
   }
 
-  /// Puts a file that no key opens in the place of another.
+  /// Replaces a file by one that no key opens.
   private func replaceByRandomFile(_ old: SegmentIdentifier) throws(Errno) {
     var file = [UInt8](repeating: 0, count: parameters.segmentSize)
     unsafe file.withUnsafeMutableBytes { unsafe Sodium.fillPadding($0) }
@@ -214,7 +219,7 @@ extension Vault {
     try storage.replace(old, by: identifier, content: file)
   }
 
-  /// Whether one of some files exists.
+  /// Whether any of the files exists.
   package func exists(anyOf identifiers: some Collection<SegmentIdentifier>) throws(VaultError) -> Bool {
     try attempt("looking for slots") { () throws(Errno) in
       for identifier in identifiers where try storage.exists(identifier) { return true }

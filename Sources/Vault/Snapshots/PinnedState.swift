@@ -1,9 +1,10 @@
-// A state that is being read, and the end of that.
+// A state that snapshots read, and how it ends.
 //
 // Invariants
-// 1. It ends once. Reads that begin afterwards are refused, and those under way can be waited for: each is of one page.
-// 2. `end()` comes before a segment goes that the state needs. So a read that failed because of that finds that the state
-//    has ended when it ends itself.
+// 1. It ends once. Later reads are refused, and a caller can wait for the reads in progress, each of which reads one
+//    page.
+// 2. `end()` is called before a segment that the state needs is deleted. So if a read fails because of the deletion, it
+//    finds at its own end that the state has ended.
 
 internal import System
 
@@ -11,7 +12,7 @@ internal import System
 final class PinnedState: @unchecked Sendable {
   let state: CommittedState
 
-  /// Guards what follows. A leaf: nothing else is locked while it is held.
+  /// Guards the following properties. A leaf: no other lock is taken while it is held.
   private let lock = Lock()
   /// Signalled when the last read has ended.
   private let isQuiet: Condition
@@ -35,7 +36,7 @@ final class PinnedState: @unchecked Sendable {
     }
   }
 
-  /// Ends a read; whether the state has ended meanwhile.
+  /// Ends a read; returns whether the state has ended since the read began.
   func endReading() -> Bool {
     lock.withLock {
       reads -= 1
@@ -47,7 +48,7 @@ final class PinnedState: @unchecked Sendable {
   /// Refuses reads from now on.
   func end() { lock.withLock { isEnded = true } }
 
-  /// Waits for the reads that are under way. To be called after `end()`.
+  /// Waits for the reads in progress. Call it after `end()`.
   func waitForReads() {
     lock.withLock { while reads > 0 { isQuiet.wait() } }
   }

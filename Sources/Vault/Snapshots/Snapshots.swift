@@ -1,23 +1,23 @@
-// The snapshots of a space, and what ends them.
+// The snapshots of a space, and how they end.
 //
 // Invariants
-// 1. A snapshot delays nothing: what it needs is retired, deleted and overwritten as if there were none. So neither the
-//    number of files nor the moment at which one goes tells that somebody asked, cleaning and a full disk wait for nobody,
-//    and what only a snapshot needs counts as dead in `FilePool` and `RoomBudget`.
-// 2. Before a segment goes, the snapshots that need it have ended, and their last reads, of one page each, too. So no read
-//    takes what became of the segment for damage, and none holds its file open, which would keep its room.
-// 3. The newest state needs no segment that is retired, and a state that a kept head has none that may go. So a snapshot
-//    of one begins whole.
+// 1. A snapshot delays nothing: segments that it needs are retired, deleted and overwritten as if it did not exist. So
+//    neither the number of files nor the moment of a deletion shows that a question was asked, cleaning and a full disk
+//    never wait, and segments that only a snapshot needs count as dead in `FilePool` and `RoomBudget`.
+// 2. Before a segment is deleted, the snapshots that need it have ended, and so have their last reads, of one page
+//    each. So no read takes a deleted segment for damage, and none holds its file open, which would keep its room.
+// 3. The newest state needs no retired segment, and a state of a kept head needs none that may be deleted. So a
+//    snapshot of one of these is complete when it begins.
 
-/// The snapshots of a space: those that have not ended, and those whose last reads are under way.
+/// The snapshots of a space: those that have not ended, and those with reads in progress.
 struct Snapshots {
   private var pinned: [ObjectIdentifier: PinnedState] = [:]
   private var isClosed = false
 
-  /// How many there are.
+  /// The number of snapshots.
   var count: Int { pinned.count }
 
-  /// Begins one.
+  /// Begins a snapshot.
   ///
   /// - Throws: `.snapshotEnded` when the space is closed.
   mutating func begin(_ state: CommittedState) throws(VaultError) -> PinnedState {
@@ -27,30 +27,32 @@ struct Snapshots {
     return pin
   }
 
-  /// Ends those that need one of the segments, and gives them, to be waited for and removed. Another segment that one of them
-  /// needs may go meanwhile, and waits for the same reads.
+  /// Ends the snapshots that need one of the segments, and returns them; the caller waits for their reads and removes
+  /// them. Another segment that one of them needs may be deleted at the same time; that deletion waits for the same
+  /// reads.
   func end(needing segments: [SegmentNumber]) -> [PinnedState] {
     let ended = pinned.values.filter { pin in segments.contains { pin.state.needs($0) } }
     for pin in ended { pin.end() }
     return ended
   }
 
-  /// Ends all, and gives them, to be waited for and removed. No other begins any more.
+  /// Ends all snapshots, and returns them; the caller waits for their reads and removes them. No other snapshot can
+  /// begin.
   mutating func close() -> [PinnedState] {
     isClosed = true
     for pin in pinned.values { pin.end() }
     return Array(pinned.values)
   }
 
-  /// Forgets some that have ended and are not read any more.
+  /// Forgets snapshots that have ended and are no longer read.
   mutating func remove(_ ended: [PinnedState]) {
     for pin in ended { pinned[ObjectIdentifier(pin)] = nil }
   }
 }
 
 extension LockedLog {
-  /// Ends the snapshots that need segments which are about to go, and closes the files of these. Waits without the lock for
-  /// reads that are under way.
+  /// Ends the snapshots that need segments which are about to be deleted, and closes the files of these segments. Waits
+  /// without the lock for reads in progress.
   mutating func release(_ segments: [SegmentNumber]) {
     finish(snapshots.end(needing: segments))
     for segment in segments { cache.remove(segment) }
@@ -63,6 +65,6 @@ extension LockedLog {
     snapshots.remove(ended)
   }
 
-  /// Whether all that a state needs stays at least until there is another head.
+  /// Whether all segments that a state needs stay at least until the next head.
   func isKept(_ state: CommittedState) -> Bool { state.map.segments.allSatisfy(catalog.isNeededByHeads) }
 }

@@ -1,7 +1,7 @@
 internal import System
 
-/// The database as of one commit, while the log goes on. It can end at any time (Snapshots.swift); what is read then is
-/// asked again of another one. Safe from any thread.
+/// The database as of one commit, while the log continues. It can end at any time (Snapshots.swift); the caller then
+/// repeats its reads in another snapshot. Safe from any thread.
 package final class SpaceSnapshot: Sendable {
   private let space: Space
   private let pin: PinnedState
@@ -19,14 +19,14 @@ package final class SpaceSnapshot: Sendable {
   /// The number of pages of the database.
   package var databasePageCount: UInt32 { pin.state.map.pageCount }
 
-  /// Ends it. Waits for a page that another thread reads of it.
+  /// Ends the snapshot. Waits for a page that another thread is reading from it.
   package func end() {
     pin.end()
     pin.waitForReads()
     space.log.locked { $0.snapshots.remove([pin]) }
   }
 
-  /// Reads one page of the database, 4096 bytes. Not to be called under the lock of a file system.
+  /// Reads one page of the database, 4096 bytes. Must not be called under the lock of a file system.
   ///
   /// - Throws: `.snapshotEnded`; `.damaged` when the page is missing or does not authenticate.
   package func readPage(_ number: PageNumber, into page: UnsafeMutableRawBufferPointer) throws(VaultError) {
@@ -51,8 +51,8 @@ extension Space {
   /// The database as of the last commit, durable or not.
   package var newestState: CommittedState { log.locked { $0.database.state } }
 
-  /// Begins to read the database as of the last commit, durable or not. The log goes on meanwhile. Reads nothing, and waits
-  /// for nothing.
+  /// Begins to read the database as of the last commit, durable or not, while the log continues. Reads nothing, and
+  /// does not wait.
   ///
   /// - Throws: `.snapshotEnded` when the space is closed.
   package func snapshot() throws(VaultError) -> SpaceSnapshot {
@@ -60,7 +60,7 @@ extension Space {
     return SpaceSnapshot(of: self, pin)
   }
 
-  /// Begins to read a state of the space, the newest or another one.
+  /// Begins to read a state of the space, the newest or an older one.
   ///
   /// - Throws: `.snapshotEnded` when a part of it may be gone, or the space is closed.
   package func snapshot(of state: CommittedState) throws(VaultError) -> SpaceSnapshot {

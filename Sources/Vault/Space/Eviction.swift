@@ -1,8 +1,8 @@
 internal import Storage
 internal import System
 
-/// Takes the files of a space out of the host's memory. What the kernel keeps of them shows which files were used while
-/// the space was mounted to whoever looks before the machine is switched off. It holds no key.
+/// Takes the files of a space out of the host's memory. The files that the kernel still holds in memory show which of
+/// them were used while the space was mounted, to anybody who looks before the machine is switched off. Holds no key.
 package struct Eviction: Sendable {
   private static let mostThreads = 4
 
@@ -13,9 +13,9 @@ package struct Eviction: Sendable {
     (self.storage, self.files) = (storage, files)
   }
 
-  /// Takes them out. What was not written yet is written first.
+  /// Takes the files out of memory. Unwritten data is written first.
   package func run() {
-    // A disk finds several files at once sooner than one after another.
+    // A disk finds several files sooner when it is asked for them at the same time.
     let share = max(1, (files.count + Self.mostThreads - 1) / Self.mostThreads)
     var helpers: [Thread] = []
     for start in stride(from: 0, to: files.count, by: share) {
@@ -31,6 +31,7 @@ package struct Eviction: Sendable {
 }
 
 extension Space {
-  /// What takes all files of the space out of the host's memory, whoever has read or written them. Also after `close()`.
+  /// Returns the eviction of all files of the space, also of those that other programs have read or written. Works
+  /// after `close()`, too.
   package func eviction() -> Eviction { Eviction(storage, segmentIdentifiers() + (owner?.slots ?? [])) }
 }

@@ -1,12 +1,12 @@
 internal import Storage
 
-/// What an open space holds of its vault's leases.
+/// The leases that an open space holds in its vault.
 struct Leases {
-  /// Keeps others out of the space: exclusive to write it, shared to read it; nil for one who only observes it.
+  /// Keeps other processes out of the space: exclusive for writing, shared for reading; nil for an observer.
   var space: (any Lease)?
-  /// The same under the previous key, while a new one replaces it.
+  /// The same lease under the previous key, while a new key replaces it.
   var previous: (any Lease)?
-  /// Shared with all who have a space of this vault open; nil while the vault is being created.
+  /// Shared with every process that has a space of this vault open; nil while the vault is being created.
   var vault: (any Lease)?
 
   /// Tells processes that want a lease to wait: it ends soon.

@@ -3,13 +3,13 @@ internal import Storage
 package import System
 internal import SystemPackage
 
-/// Sealing what was given a place and handing it to the storage, in the order of the log.
+/// Seals records that have places and hands them to the storage, in the order of the log.
 extension Space {
-  /// Appends file data. The calling thread seals it, so several callers seal at once; with `threads` these help. Places,
-  /// and the order of what is written, do not depend on their number.
+  /// Appends file data. The calling thread seals it, so several callers seal at once; `threads` add helpers for one
+  /// call. Their number changes neither the places nor the order of writing.
   ///
-  /// A write may come back as several pieces, cut at multiples of 4096 bytes where a segment ends. What does not fit
-  /// into the epoch goes into the next one.
+  /// A write may come back as several pieces, cut at multiples of 4096 bytes where a segment ends. Data that does not
+  /// fit into the epoch goes into the next one.
   ///
   /// - Throws: `.noSpace` when the disk is full; `.readOnly`; `.system` when writing failed.
   package func append(
@@ -29,7 +29,7 @@ extension Space {
       let leastRoom = unsafe extents.leastRoom(for: next.plaintext.count)
       let isFirst = pieces.isEmpty
       let layout = try placeAndWrite(on: threads) { log, layout throws(VaultError) in
-        // Whatever has a place takes room, even if the rest finds none.
+        // Data with a place takes room, even if the rest finds none.
         if isFirst, layout.pieces.isEmpty { try log.requireRoom(total, for: use) }
         try log.prepareEpoch(room: leastRoom, for: use)
         try log.place(&rest, for: use, at: &log.tail, into: &layout)
@@ -39,24 +39,24 @@ extension Space {
     return pieces
   }
 
-  /// Calls `place`, which gives places to records, with the lock held, and writes them. On a full host a space that owns cover makes
-  /// room without the lock; then `place` is called again, to go on with what has no place yet.
+  /// Calls `place`, which gives places to records, with the lock held, and writes the records. On a full host, a space
+  /// that owns cover makes room without the lock, and calls `place` again for the records that have no place yet.
   func placeAndWrite(
     on threads: Parallel = .none, _ place: (inout LockedLog, inout RunLayout) throws(VaultError) -> Void
   ) throws(VaultError) -> RunLayout {
     var layout = RunLayout()
     var beginsSegment = false
     defer {
-      // What goes for a head goes when that is durable.
+      // Files that are replaced by a head are deleted when the head is durable.
       if beginsSegment { log.locked { log in if !log.tail.isBeginningEpoch { log.deleteReplaced() } } }
     }
-    // How often room was made when the host was found full.
+    // The value of `timesRoomWasMade` when the host was found full.
     var times: Int?
     while true {
       var failed: VaultError?
       do throws(VaultError) {
         try log.locked { log throws(VaultError) in
-          // What was made room for follows at once, before others take it.
+          // The write for which room was made follows at once, before other threads take the room.
           let hasRoom = times.map { log.makeHostRoom(since: $0) } ?? true
           try log.gate.requireOpen()
           if !hasRoom { throw log.room.refusal() }
@@ -67,7 +67,7 @@ extension Space {
         failed = error
       }
       beginsSegment = beginsSegment || layout.beginsSegment
-      // What has a place is written even if the rest has none, since the log goes on behind it.
+      // Records with places are written even if the rest has none, because the log continues after them.
       try write(layout, on: threads)
       guard let failed else { return layout }
       guard failed == .hostFull else { throw failed }
@@ -75,20 +75,21 @@ extension Space {
     }
   }
 
-  /// Seals and writes runs. Every ticket is passed on, whatever fails.
+  /// Seals and writes runs. Passes every ticket on, even after a failure.
   private func write(_ layout: RunLayout, on threads: Parallel) throws(VaultError) {
     log.assertNotLocked()
     var failed: VaultError?
     if threads.threads == 1 {
       for run in layout.runs { failed = failure(ofWriting: run) ?? failed }
     } else {
-      // Runs are taken in the order of their tickets. So whoever waits for its turn waits for a run that a thread has.
+      // Runs are taken in the order of their tickets. So a thread that waits for its turn waits for a run that another
+      // thread has taken.
       failed = threads.map(layout.runs) { self.failure(ofWriting: $0) }.compactMap(\.self).last
     }
     if let failed { throw failed }
   }
 
-  /// Seals and writes a run when it has its turn; gives what failed.
+  /// Seals a run, and writes it when its turn comes. Returns the error, if any.
   private func failure(ofWriting run: Run) -> VaultError? {
     do throws(VaultError) {
       try unsafe SealingBuffers.pool.with(run.length) { (bytes) throws(VaultError) in
@@ -127,9 +128,9 @@ extension Space {
     }
   }
 
-  /// Tries to write what a full disk kept back.
+  /// Tries to write the stalled writes, which a full disk kept back.
   ///
-  /// - Throws: `.noSpace` when it is still full.
+  /// - Throws: `.noSpace` when the disk is still full.
   func resumeStalled() throws(VaultError) {
     try log.locked { log throws(VaultError) in
       guard !log.tail.stalled.isEmpty else { return }
@@ -154,10 +155,10 @@ extension Space {
 }
 
 extension LockedLog {
-  /// Writes to segments, as `store`. Where bytes go elsewhere, as on btrfs, a block that is written again takes room,
-  /// whatever is held. On a full host a space that owns cover makes some.
+  /// Writes to segments with `store`. A file system such as btrfs that writes to a new place needs room to write a
+  /// block again, no matter how much is held. On a full host, a space that owns cover makes room.
   mutating func storeMakingRoom(_ action: String, _ body: () throws(Errno) -> Void) throws(VaultError) {
-    // On btrfs a write takes room for a moment, and would have what is made.
+    // On btrfs a write takes room for a moment, and would take the room that another thread makes.
     while pool.isMakingRoom { wait() }
     var usesRoom = false
     while true {
@@ -189,10 +190,10 @@ extension LockedLog {
 }
 
 extension Run {
-  /// Large runs start on their way to the disk at once, so that a later fsync finds little to wait for.
+  /// Large runs begin their way to the disk at once, so that a later fsync waits for little.
   private static let startsFlush = 256 << 10
 
-  /// Fills up the segment before, if that is due, and hands the sealed bytes to the storage.
+  /// Pads the segment before, if necessary, and hands the sealed bytes to the storage.
   func write(_ bytes: UnsafeRawBufferPointer, segmentSize: Int) throws(Errno) {
     if let completes {
       try padSegment(completes.segment.writer, from: completes.end, size: segmentSize)

@@ -1,13 +1,13 @@
 internal import Storage
 internal import SystemPackage
 
-/// Closing a space.
+/// Closes a space.
 extension Space {
   /// Tells processes that try to open the space to wait: it will be closed soon.
   package func announceEnd() { log.locked { $0.leases.announceEnd() } }
 
-  /// Flushes the log, writes a last head and a closing commit, completes the last segment and releases the space. Does
-  /// nothing the second time.
+  /// Flushes the log, writes a last head and a closing commit, completes the last segment and releases the space. A
+  /// second call does nothing.
   ///
   /// - Throws: `.noSpace` when stalled writes find no room and are lost; `.readOnly`; `.system`.
   package func close() throws(VaultError) {
@@ -36,21 +36,22 @@ extension Space {
 }
 
 extension Space {
-  /// Commits nothing but that all before is durable, where the epoch has several segments. So if one of them is lost
-  /// together with the head that follows, the last of them tells that this is damage, and not the end of the log.
+  /// Writes a commit that only states that everything before it is durable, if the epoch has several segments. If one
+  /// of these is lost together with the head that follows, the last of them then shows that this is damage and not the
+  /// end of the log.
   private func stateDurability() throws(VaultError) {
     guard log.locked({ $0.tail.segment.index > 0 && $0.tail.recordsSinceHead > 0 }) else { return }
     do throws(VaultError) {
       try commit(LogTransaction())
     } catch .noSpace {
-      // A full disk closes without it.
+      // On a full disk, the space closes without this commit.
     }
   }
 }
 
 extension LockedLog {
-  /// Writes a head at the end, so that the next mount has nothing to replay. If that head gets damaged, the log before
-  /// it leads to the same state.
+  /// Writes a head at the end, so that the next mount has nothing to replay. If that head is damaged, the log before it
+  /// leads to the same state.
   fileprivate mutating func writeLastHead() throws(VaultError) {
     while tail.isBeginningEpoch || tail.isCommitting { wait() }
     if tail.recordsSinceHead == 0 { return }

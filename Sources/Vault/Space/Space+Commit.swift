@@ -2,15 +2,15 @@ internal import Storage
 internal import System
 internal import SystemPackage
 
-/// Commits, and reading the committed pages of the database.
+/// Commits, and reads of the committed pages of the database.
 extension Space {
   /// The number of pages of the database as of the last commit.
   package var databasePageCount: UInt32 { log.locked { $0.database.map.pageCount } }
 
-  /// The number of the last commit: each commit of a space has the next number, in whichever mount.
+  /// The number of the last commit. Numbers are consecutive, also across mounts.
   package var stateNumber: UInt64 { log.locked { $0.tail.sequence } }
 
-  /// The most pages in one commit: it must fit into one epoch.
+  /// The most pages in one commit, which must fit into one epoch.
   package var maximumPagesInCommit: UInt32 {
     UInt32((SegmentNumber.perEpoch - 4) * (segmentSize / PagesFormat.bodyLength(PagesFormat.pagesPerRecord)))
       * UInt32(PagesFormat.pagesPerRecord)
@@ -32,7 +32,7 @@ extension Space {
       do throws(VaultError) {
         return try unsafe readBlob(position, kind: BlobKind.databasePage, into: page)
       } catch {
-        // It may have been moved since, and its segment deleted.
+        // The page may have been moved since, and its segment deleted.
         if position == tried { throw error }
         tried = position
       }
@@ -41,7 +41,7 @@ extension Space {
 
   /// The pending write intents, in the order of the log.
   ///
-  /// - Throws: `.damaged` when they are malformed, which only a faulty program writes.
+  /// - Throws: `.damaged` when they are malformed, which only a faulty program can cause.
   package func writeIntents() throws(VaultError) -> [WriteIntent] {
     let bytes = log.locked { $0.database.intents }
     do throws(ByteReader.Malformed) {
@@ -51,9 +51,9 @@ extension Space {
     }
   }
 
-  /// Appends a commit to the log, all or nothing, without a flush. Commits run one at a time.
+  /// Appends a commit to the log, all or nothing, without a flush. Commits run one after the other.
   ///
-  /// - Throws: `.noSpace` when there is no room: the caller keeps the transaction and tries again; `.readOnly`;
+  /// - Throws: `.noSpace` when there is no room; the caller keeps the transaction and tries again. `.readOnly`.
   ///   `.system` when the write failed, after shutting the gate.
   package func commit(_ transaction: LogTransaction) throws(VaultError) {
     Waiting.assertAllowed()
@@ -78,8 +78,8 @@ extension Space {
         guard log.tail.stalled.isEmpty else { throw .noSpace }
         if transaction.isOptional, !log.admit(Int64(length), waiting: 0) { throw .noSpace }
         try log.prepareEpoch(room: room, for: use, isOwnCommit: true)
-        // Ask for all room first: placed records take room, even if the rest finds none. An optional commit was admitted,
-        // and is one record.
+        // Ask for all room first: placed records take room, even if the rest finds none. An optional commit was
+        // admitted already, and is a single record.
         if !transaction.isOptional { try log.requireRoom(room, for: use) }
       }
       let pageCount = transaction.database?.pageCount ?? log.database.map.pageCount
@@ -116,14 +116,14 @@ extension Space {
 }
 
 extension LockedLog {
-  /// Begins a commit after the one that is running.
+  /// Begins a commit when the running one has ended.
   fileprivate mutating func beginCommit() throws(VaultError) {
     while tail.isCommitting || tail.isBeginningEpoch { wait() }
     try gate.requireOpen()
     tail.isCommitting = true
   }
 
-  /// Ends what `beginCommit()` began.
+  /// Ends the commit that `beginCommit()` began.
   fileprivate func endCommit() {
     tail.isCommitting = false
     tail.isPlacingCommit = false
@@ -135,7 +135,7 @@ extension LockedLog {
     transaction.intents.apply(to: &database.intents)
     if let changes = transaction.database { database.map.resize(to: changes.pageCount) }
     for (page, position) in layout.pagePositions { database.map.set(page, to: position) }
-    // No other commit was placed meanwhile.
+    // No other commit was placed since, so the number in the tail is that of this commit.
     database.number = tail.sequence
     catalog.retire(transaction.retiring.filter { !isInUse($0) })
   }

@@ -3,8 +3,8 @@ package import Storage
 internal import SystemPackage
 
 extension Space {
-  /// The names of all files that the space explains, as far as they exist: segments that it needs or that are dead, also
-  /// those that its open state does not know, cover, and the slots of its owner table. Opens every file of the vault.
+  /// The names of all files that belong to the space, if they exist: segments that it needs, dead segments, segments
+  /// that its open state does not know, cover, and the slots of its owner table. Opens every file of the vault.
   ///
   /// - Throws: `.system` when the files cannot be listed.
   package func attributableFiles() throws(VaultError) -> Set<SegmentIdentifier> {
@@ -18,7 +18,7 @@ extension Space {
 }
 
 extension Vault {
-  /// The bytes of each file of the vault.
+  /// The size of each file of the vault, in bytes.
   ///
   /// - Throws: `.system` when the files cannot be listed.
   package func fileSizes() throws(VaultError) -> [SegmentIdentifier: Int] {

@@ -4,9 +4,9 @@ internal import Synchronization
 internal import System
 internal import SystemPackage
 
-/// Reading records of the log.
+/// Reads records of the log.
 extension Space {
-  /// Plaintext bytes per read of a file. They are few enough to be in the processor's cache when they are opened.
+  /// Plaintext bytes per read of a file. They are few enough to stay in the processor's cache until they are opened.
   private static let bytesPerRead = 128 << 10
 
   /// The page size of extents: plaintext bytes that are sealed in one piece, counted from the start of the record.
@@ -25,7 +25,7 @@ extension Space {
     try unsafe read(from: try handle(position.segment), position, recordLength, range, into: buffer)
   }
 
-  /// The same, from the file of a segment.
+  /// Reads plaintext bytes from a segment that is already open.
   func read(
     from handle: SegmentHandle, _ position: LogPosition, _ recordLength: Int, _ range: Range<Int>,
     into buffer: UnsafeMutableRawBufferPointer
@@ -102,7 +102,7 @@ extension Space {
     guard opened else { throw .damaged("a page does not authenticate") }
   }
 
-  /// Reads ciphertext from the file, or from the stalled writes.
+  /// Reads ciphertext from the file or from the stalled writes.
   private func readSealed(
     _ handle: SegmentHandle, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
   ) throws(VaultError) {

@@ -23,10 +23,10 @@ extension Space {
   /// The number of retired segments that still exist, because a kept head needs them.
   package var retiredSegments: Int { log.locked { $0.catalog.retiredCount } }
 
-  /// How many of them two epochs free on a full disk or by `deleteRetired`, where no head is kept for copies.
+  /// How many of them two epochs free on a full disk or by `deleteRetired`, when no head is kept for copies.
   package var segmentsFreedByTwoEpochs: Int { log.locked { $0.catalog.countDeletableAfterTwoHeads } }
 
-  /// Segments that are retired, and that no head says to be.
+  /// The number of segments that are retired, but that no head states as retired yet.
   package var segmentsWithoutDate: Int { log.locked { $0.catalog.retiring.count } }
 
   /// The current pages of the database in a segment.
@@ -35,7 +35,7 @@ extension Space {
   }
 
   /// Flushes the log, writes a new head, and deletes segments that no kept head needs any more. Does nothing if the
-  /// space was not written to since it was opened, unless its key is being replaced.
+  /// space was not written since it was opened, unless its key is being replaced.
   ///
   /// - Throws: `.noSpace`; `.readOnly`; `.system`.
   package func advanceEpoch() throws(VaultError) {
@@ -48,7 +48,7 @@ extension Space {
     }
   }
 
-  /// Deletes all retired segments, also those that are kept for copies of the vault that are being made: such a copy may
+  /// Deletes all retired segments, including those that are kept for copies of the vault in progress. Such a copy may
   /// then have lost the space's older states and lack the newer ones. Writes two heads.
   ///
   /// - Throws: as `advanceEpoch`.
@@ -62,8 +62,8 @@ extension Space {
     }
   }
 
-  /// When copies of the vault that need retired segments will be older than the copy window, in seconds since 1970; nil
-  /// if there are none, or some of which no head says yet that they are retired.
+  /// When all copies of the vault that need retired segments will be older than the copy window, in seconds since 1970.
+  /// Nil if no segments are retired, or if no head states yet that some of them are.
   package var retiredUntil: Int64? {
     log.locked { log in
       guard !log.catalog.retired.isEmpty, log.catalog.retiring.isEmpty, let newest = log.catalog.heads.last?.time else {
@@ -73,7 +73,8 @@ extension Space {
     }
   }
 
-  /// The current state of the room. Asks the disk, and holds the reserve if that was not possible before.
+  /// The current state of the room. Measures the disk, and tries to hold the part of the reserve that could not be held
+  /// before.
   package var roomState: RoomState {
     log.locked { log in
       if !log.tail.stalled.isEmpty { return .none }
@@ -90,9 +91,9 @@ extension Space {
     }
   }
 
-  /// Bytes that the space's files take, without the file data that was appended since the space was opened, but for the
-  /// copies that cleaning makes. So it falls by what cleaning gains, whatever files are written meanwhile. Commits,
-  /// pages of the database and heads count.
+  /// Bytes of the space's files, minus the file data that was appended since the space was opened, but including the
+  /// copies that cleaning makes. So cleaning reduces it by what it gains, no matter which files are written at the same
+  /// time. Commits, pages of the database and heads count.
   package var bytesWithoutNewData: Int64 {
     log.locked { log in Int64(log.catalog.keptCount * segmentSize - log.rest) - log.tail.dataBytes }
   }

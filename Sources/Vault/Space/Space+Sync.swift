@@ -2,7 +2,7 @@ internal import Storage
 internal import System
 internal import SystemPackage
 
-/// Making the log durable.
+/// Makes the log durable.
 extension Space {
   /// Makes durable everything that was appended before the call. Concurrent callers share one flush.
   ///
@@ -27,7 +27,7 @@ extension Space {
 }
 
 extension LockedLog {
-  /// Flushes everything that was written.
+  /// Flushes everything written so far.
   mutating func flush() throws(VaultError) {
     durability.isFlushing = true
     defer { durability.isFlushing = false }

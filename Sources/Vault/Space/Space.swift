@@ -6,7 +6,8 @@
 // 3. After a failed flush, or a failed write unless the disk was full, the gate is shut: the space is read-only.
 //
 // Where to look: Log.swift has the lock and its rule, LogTail the order of writing, SegmentCatalog the files,
-// Durability the flushes, RoomBudget the room, LoggedDatabase the pages, Snapshots what is read while the log goes on.
+// Durability the flushes, RoomBudget the room, LoggedDatabase the pages, Snapshots the reads of a state during later
+// writes.
 
 package import Crypto
 internal import Storage
@@ -19,11 +20,11 @@ package struct SpaceOrigin: Sendable {
   package internal(set) var warning: String?
   /// Whether a head that leads to this state is lost. The next head gets a number that the search finds without it.
   package internal(set) var isMissedBySearch = false
-  /// Whether the log was closed at this state: who wrote afterwards has begun another epoch.
+  /// Whether the log was closed at this state. Any later write has begun another epoch.
   package internal(set) var isClosed = false
-  /// Whether the vault is a copy that nobody has written to.
+  /// Whether the vault is a copy that was not written since.
   package internal(set) var isCopy = false
-  /// Whether the host keeps no births, so that the vault counts as a copy each time.
+  /// Whether the host stores no birth times, so that the vault always counts as a copy.
   package internal(set) var isBirthUnknown = false
   /// Whether the copy was made while the space was written to, and lacks a part of the newest state. The open state is
   /// complete, and `warning` says that it is older.
@@ -34,11 +35,11 @@ package struct SpaceOrigin: Sendable {
 package final class Space: Sendable {
   /// The longest plaintext of one `ExtentWrite`, in bytes.
   package static let maximumExtentLength = 1 << 20
-  /// The greatest size of a file, in bytes: no offset in it, rounded up to a window of writing (as long as the longest
-  /// extent), leaves 63 bits.
+  /// The greatest size of a file, in bytes. With it, no offset rounded up to a window of writing (as long as the
+  /// longest extent) exceeds 63 bits.
   package static let maximumFileSize = Int64.max - 2 * Int64(maximumExtentLength)
-  /// The most pages of the database: a table of their positions, 8 bytes each, takes at most a quarter of an epoch, and
-  /// 256 MiB of memory.
+  /// The most pages of the database. A table of their positions, 8 bytes each, then takes at most a quarter of an
+  /// epoch, and 256 MiB of memory.
   static func mostDatabasePages(segmentSize: Int) -> UInt32 {
     UInt32(min(1 << 25, SegmentNumber.perEpoch * segmentSize / 32))
   }
@@ -51,7 +52,7 @@ package final class Space: Sendable {
   package let origin: SpaceOrigin
   /// Whether the space may be written.
   package let gate: WriteGate
-  /// What the slots of its passwords hold, as of when it was opened.
+  /// The content of the slots of its passwords, as of when it was opened.
   package let body: SlotBody
   let log: Log
 
@@ -64,7 +65,7 @@ package final class Space: Sendable {
     origin = state.origin
   }
 
-  /// The files of the space, if it owns cover.
+  /// The files of a space that owns cover.
   package var cover: OwnCover { OwnCover(space: self) }
   /// Replaces the key of the space.
   package var keyChange: KeyChange { KeyChange(space: self) }
@@ -76,13 +77,13 @@ package final class Space: Sendable {
   /// Begins a keyed hash of a file's content, 32 bytes. Within a space, equal contents have equal hashes.
   package func contentHasher() -> KeyedHasher { KeyedHasher(key: keys.contentKey, count: 32) }
 
-  /// 32 bytes that show somebody with the same challenge who has opened this space, too, that it is this one, and tell
-  /// everybody else nothing.
+  /// A proof, 32 bytes, that this space is open. Another process that has opened the same space can check it with the
+  /// same challenge. To all others it reveals nothing.
   package func proof(of challenge: [UInt8]) -> [UInt8] {
     KeyedHash.identifier(of: keys.contentKey, context: "agonyfs mount", data: challenge, count: 32)
   }
 
-  /// Bytes appended and not flushed.
+  /// Bytes appended but not flushed.
   package var unflushedBytes: Int { log.locked { $0.durability.unflushedBytes } }
 
   /// Opens a segment for reading, or returns the cached handle.
@@ -123,7 +124,7 @@ package final class Space: Sendable {
 }
 
 extension LockedLog {
-  /// Calls the storage without the lock. A full disk is no failure.
+  /// Calls the storage without the lock. A full disk does not count as a failure.
   ///
   /// - Throws: `.noSpace`; `.system` after shutting the gate.
   mutating func store(_ doing: String, _ body: () throws(Errno) -> Void) throws(VaultError) {

@@ -2,8 +2,9 @@ internal import Crypto
 internal import Storage
 internal import System
 
-/// The subkeys of a space. They yield the names and keys of segments, and the chain over the log. Also the format of
-/// its extents and heads. While a new space key replaces another, epochs before a boundary have subkeys of that one.
+/// The subkeys of a space. They yield the names and keys of segments, and the chain over the log. Also holds the format
+/// of its extents and heads. While a new space key replaces another, epochs before a boundary use the subkeys of the
+/// old one.
 final class SpaceKeys: Sendable {
   /// Bytes of the random value that distinguishes two branches of one epoch.
   static let branchSize = 16
@@ -22,7 +23,7 @@ final class SpaceKeys: Sendable {
   let contentKey: SecretBytes
   /// The key for checkpoint records, which a machine may keep outside the vault.
   let recordKey: SecretBytes
-  /// What those who open the space lease.
+  /// The lease token that every process takes to open the space.
   let leaseToken: LeaseToken
   /// The keys of the epochs before `boundary`; nil if there are none.
   let previous: SpaceKeys?
@@ -51,7 +52,7 @@ final class SpaceKeys: Sendable {
     return self
   }
 
-  /// What tells that this space's key replaced another: PRF(chain key, "successor").
+  /// The mark that this space's key replaced another: PRF(chain key, "successor").
   var successorMark: [UInt8] {
     KeyedHash.identifier(of: chainKey, context: "successor", data: [], count: OwnerTable.markSize)
   }
@@ -64,7 +65,8 @@ final class SpaceKeys: Sendable {
     return SegmentIdentifier(of: identifierKey, context: "epoch", data: data.bytes)
   }
 
-  /// The name of a segment: the head's for index 0, else PRF(identifier key, "segment", epoch, branch, index).
+  /// The name of a segment: the head's name for index 0, otherwise PRF(identifier key, "segment", epoch, branch,
+  /// index).
   func identifier(_ segment: SegmentNumber, branch: [UInt8]) -> SegmentIdentifier {
     if segment.index == 0 { return headIdentifier(segment.epoch) }
     var data = ByteWriter()
@@ -83,8 +85,8 @@ final class SpaceKeys: Sendable {
     return SegmentIdentifier(of: keys.identifierKey, context: "cover", data: data.bytes)
   }
 
-  /// The bytes of part `part` of the cover file with this name. Each part of `CoverFile.partSize` bytes has a key of its
-  /// own. So a file that is made again has the same bytes.
+  /// The bytes of part `part` of the cover file with this name. Each part of `CoverFile.partSize` bytes has a separate
+  /// key. Writing the same file again gives the same bytes.
   func fillCover(_ name: SegmentIdentifier, part: Int, _ bytes: UnsafeMutableRawBufferPointer) {
     var data = ByteWriter()
     data.append(name.bytes)

@@ -1,21 +1,21 @@
-// Who may do what in a vault at the same time.
+// Which processes may use a vault at the same time, and how.
 //
 // Invariants
-// 1. Everybody who has a space open shares the lease on the vault. Who has it exclusively is alone: no file is being
-//    written, and none is looked for.
-// 2. Who writes a space has its lease exclusively, who reads it shares it. So two programs never write one space, and
-//    two spaces of one vault are independent.
+// 1. Every process that has a space open shares the lease on the vault. A process that has it exclusively is alone: no
+//    other process writes a file or looks for one.
+// 2. A writer has the lease of its space exclusively, readers share it. So two programs never write one space, and two
+//    spaces of one vault are independent.
 
 package import Storage
 internal import SystemPackage
 
-/// What a space is opened for.
+/// The purpose for which a space is opened.
 enum SpaceAccess {
-  /// To write it: nobody else has it open.
+  /// Writing: no other process has it open.
   case writing
-  /// To read it: nobody writes it.
+  /// Reading: no process writes it.
   case reading
-  /// To look at it, whoever writes it.
+  /// Observing: other processes may write it.
   case observing
 }
 
@@ -25,11 +25,11 @@ extension Vault {
   ///
   /// - Throws: `.vaultInUse`; `.system`.
   package func lease(exclusive: Bool) throws(VaultError) -> any Lease {
-    // A mount takes it for itself alone for moments only.
+    // A mount takes this lease exclusively only for moments.
     try lease(.vault, exclusive: exclusive, refusal: .vaultInUse, isPatient: !exclusive)
   }
 
-  /// The lease of one who adds a space; nil while the vault itself is being created, where nobody else can be.
+  /// The lease for adding a space; nil while the vault itself is being created, when no other process can use it.
   ///
   /// - Throws: `.vaultInUse`; `.system`.
   package func leaseToAddSpace() throws(VaultError) -> (any Lease)? {
@@ -40,7 +40,7 @@ extension Vault {
     }
   }
 
-  /// The leases for one who opens a space.
+  /// The leases for opening a space.
   ///
   /// - Throws: `.spaceInUse`; `.vaultInUse`; `.system`.
   func leases(on keys: SpaceKeys, for access: SpaceAccess) throws(VaultError) -> Leases {
@@ -53,14 +53,14 @@ extension Vault {
     return leases
   }
 
-  /// Removes what a killed refresh left, if nobody else is in the vault. Waits for nobody.
+  /// Removes the remains of a killed refresh, if no other process uses the vault. Does not wait.
   func removeInterruptedRefresh(_ lease: (any Lease)?) {
     guard storage.hasInterruptedRefresh, let lease, (try? lease.change(exclusive: true)) != nil else { return }
     storage.removeInterruptedRefresh()
     try? lease.change(exclusive: false)
   }
 
-  /// The leases for a new space: none while the vault itself is being created, where nobody else can be.
+  /// The leases for a new space: none while the vault itself is being created, when no other process can use it.
   ///
   /// - Throws: `.vaultInUse`; `.system`.
   func leasesToCreate(_ keys: SpaceKeys) throws(VaultError) -> Leases {

@@ -1,4 +1,4 @@
-// Starting the file system's threads, closing it, and the thread that keeps checkpoint records.
+// Starts the file system's threads, closes it, and keeps checkpoint records.
 
 internal import Index
 internal import Logging
@@ -9,14 +9,14 @@ package import Vault
 /// The threads of a file system, and how far it is closed, under its lock.
 struct Life {
   var threads: [Thread] = []
-  /// Whether the threads are to end.
+  /// Whether the threads must end.
   var isStopping = false
   var isClosed = false
-  /// Whether the disk gets back at the end what was deleted.
+  /// Whether the room of deleted files is freed at the end.
   var givesBack = false
-  /// Whether the host is to keep nothing of the space's files in memory at the end.
+  /// Whether the space's files are taken out of the host's memory at the end.
   var evicts = false
-  /// Whether it was logged that nothing can be changed any more.
+  /// Whether it was logged that changes are no longer possible.
   var announcedFailure = false
   /// Whether the index lost a transaction, and memory went back to the index.
   var wentBack = false
@@ -41,7 +41,7 @@ extension FileSystem {
     ]
     bodies += changeSink.work(in: self)
     if options.cleans {
-      // Before the thread is there, since a writer may be refused at once.
+      // Before the thread exists, because a writer may be refused at once.
       locked { $0.cleaning.start() }
       bodies.append { self.cleaner.run() }
     }
@@ -52,7 +52,7 @@ extension FileSystem {
         let thread = try Thread(body)
         locked { $0.life.threads.append(thread) }
       } catch {
-        // What is under way would hold up the end.
+        // Work in progress would delay the end.
         changeSink.endWork(in: self)
         stopThreads()
         throw .system(error, "starting a thread")
@@ -71,14 +71,14 @@ extension FileSystem {
     for thread in threads { thread.join() }
   }
 
-  /// Notes that the host is to keep nothing of the space's files in memory when the mount has ended.
+  /// Requests that the space's files are taken out of the host's memory when the mount has ended.
   package func evictAtClose() { locked { $0.life.evicts = true } }
 
-  /// Whether that was asked for.
+  /// Whether `evictAtClose` was called.
   package var evictsAtClose: Bool { locked { $0.life.evicts } }
 
-  /// Commits, stops the threads and closes the space; what was opened and not released counts as released. Does nothing
-  /// the second time.
+  /// Commits, stops the threads and closes the space. Files that are still open count as released. A second call does
+  /// nothing.
   ///
   /// - Throws: when something could not be stored.
   package func close() throws(Errno) {
@@ -119,7 +119,7 @@ extension FileSystem {
 }
 
 extension VaultError {
-  /// Calls `body`, and gives an error of an index in the terms of the vault.
+  /// Calls `body`, and converts an error of an index into one of the vault.
   static func ofIndex<Result>(_ body: () throws(IndexError) -> Result) throws(VaultError) -> Result {
     do throws(IndexError) {
       return try body()
@@ -135,7 +135,7 @@ extension VaultError {
   }
 }
 
-/// Checkpoint records: how far the space has come. A later mount detects a rollback by them.
+/// Checkpoint records: how far the space has come. A later mount uses them to detect a rollback.
 extension Committer {
   /// Nanoseconds between two records.
   private static let checkpointInterval: UInt64 = 30_000_000_000
@@ -167,7 +167,8 @@ extension Committer {
 }
 
 extension FileSystem {
-  /// Makes what was logged durable, and hands a record of it over. A failure ends writing, and whoever waits is told.
+  /// Makes the logged changes durable, and passes a record of them on. A failure ends writing, and waiting callers get
+  /// the error.
   func recordCheckpoint(_ keepCheckpoint: (CheckpointRecord) -> Void) {
     do throws(VaultError) {
       keepCheckpoint(try space.durableCheckpoint())

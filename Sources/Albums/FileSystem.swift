@@ -1,30 +1,28 @@
 // The file system of one space, without FUSE, and the lock that guards its state.
 //
 // Invariants
-// 1. An operation waits before it changes anything, never after. So whoever holds the lock and finds no operation in
-//    its critical part sees the state after a whole number of operations.
-// 2. A commit stores such a state. From when `commits.isCritical` is set until the index has committed no operation
-//    changes anything, and all data that was written by then is in the log and named by the index.
-// 3. The inodes in memory are newer than the index: what is in `inodes` counts, and their rows may be out of
-//    date.
+// 1. An operation waits before it changes anything, never after. So a thread that holds the lock and finds no operation
+//    in its critical part sees the state after a whole number of operations.
+// 2. A commit stores such a state. From the moment `commits.isCritical` is set until the index has committed, no
+//    operation changes anything, and all data that was written before is in the log and named by the index.
+// 3. The inodes in memory are newer than the index: `inodes` counts, and their rows may be out of date.
 // 4. Data waits, is in flight, then is named by extents (WriteBuffer.swift). Memory that holds data in the first two
 //    states is at most `dirtyLimit`, and one write more.
-// 5. Memory does not grow with the number of files that the kernel knows: inodes are kept as InodeSet.swift says.
+// 5. Memory does not grow with the number of files that the kernel knows: InodeSet.swift says which inodes are kept.
 // 6. After a failure of the log or of the index the space's gate is shut: nothing changes any more (`EROFS`), and
-//    reading goes on.
-// 7. A segment with data is given up by a commit only, and only when no data is in flight as its state is taken: what
-//    is in flight may have gone to any segment.
+//    reading continues.
+// 7. Only a commit gives up a segment with data, and only when no data is in flight as its state is taken: data in
+//    flight may have been written to any segment.
 //
-// Lock rule: what the lock guards, the index included, is reached through `LockedFileSystem` only, and one exists
-// only while the lock is held. A method of it that is `mutating` may give the lock back meanwhile; the others keep
-// it. Data, intents and commits are sealed, opened, read and written without it, and so are the files of this machine,
-// such as the table of towns and those of time zones. Who reads much of the index takes a moment of it, and gives the lock
-// back (FileSystem+Moment.swift). Nobody waits with it held for a decoder or another thread. A debug
-// build traps where that is broken (`Waiting`). Messages to the system log are sent with it held, and two things do I/O.
-// The index does: SQLite needs a page in the middle of a statement, and one that no cache has is read and opened then.
-// Whatever asks the space for room does: `Space.answer` asks the disk from time to time how much is free, and `promise`,
-// `notePromised` and `renewPromises` also resize the file that holds the reserve. The space has a lock of its own, taken
-// after this one.
+// Lock rule: the guarded state, the index included, is reached only through `LockedFileSystem`, which exists only while the
+// lock is held. A `mutating` method of it may release the lock for a while; the others keep it. Data, intents and commits
+// are sealed, opened, read and written without the lock, and so are the files of this machine, such as the table of towns
+// and those of time zones. A long read of the index takes a moment of it, and releases the lock (FileSystem+Moment.swift).
+// No thread waits for a decoder or for another thread while it holds the lock. A debug build traps if this is broken
+// (`Waiting`). Messages to the system log are sent with the lock held, and two things do I/O. The first is the index: SQLite
+// needs a page in the middle of a statement, and a page that no cache has is read and opened then. The second is a question
+// to the space for room: `Space.answer` sometimes asks the disk how much is free, and `promise`, `notePromised` and
+// `renewPromises` also resize the file that holds the reserve. The space has a separate lock, taken after this one.
 
 package import Index
 package import System
@@ -36,13 +34,13 @@ package final class FileSystem: @unchecked Sendable {
   /// The log.
   package let space: Space
   let options: FileSystemOptions
-  /// Whether nothing may be changed from the start.
+  /// Whether changes were impossible from the start.
   let startedReadOnly: Bool
-  /// Memory for data on its way.
+  /// Memory for data that is being read or written.
   package let pool = BufferPool(Chunk.blockSizes)
-  /// When requests of programs came. The mount notes them.
+  /// The times of requests by programs. The mount notes them.
   package let recentUse = RecentUse()
-  /// What is told of changes.
+  /// Receives reports of changes.
   package let changeSink: any ChangeSink
   /// The lock rule at the top of this file is its rule.
   private let monitor = Lock(excluding: .waiting)
@@ -56,10 +54,10 @@ package final class FileSystem: @unchecked Sendable {
   fileprivate var cleaning = CleaningState()
   fileprivate var life = Life()
 
-  /// Opens the file system of a space and starts its background threads. Leftovers of unlinked files are deleted in the
+  /// Opens the file system of a space and starts its background threads. Remains of unlinked files are deleted in the
   /// background.
   ///
-  /// - Parameter changeSink: is told of changes of this file system, and of no other.
+  /// - Parameter changeSink: receives the changes of this file system, and of no other.
   /// - Throws: `.damaged` when there is no index in the space, or none that can be read; `.noSpace`; `.readOnly`;
   ///   `.indexFailed`; `.system` when a thread cannot be started.
   package init(
@@ -75,7 +73,7 @@ package final class FileSystem: @unchecked Sendable {
     startedReadOnly = !space.gate.isOpen
     changeSink.begin(self)
     if !startedReadOnly {
-      // The tables of a large index are large, and part of a commit. On a nearly full disk they wait for another mount.
+      // The tables of a large index are large, and part of a commit. On a nearly full disk another mount creates them.
       let room = index.hasCatalog ? 0 : index.inodeCount * 96 + 1 << 20
       if space.admit(room, waiting: 0) { try? index.catalog.addCatalog() }
       locked { $0.data.renewPromises() }
@@ -85,12 +83,13 @@ package final class FileSystem: @unchecked Sendable {
     incoming.removeOldPartials()
   }
 
-  /// Gives dead segments up, and copies sparse ones forward.
+  /// Gives up dead segments, and copies sparse ones forward.
   package var cleaner: Cleaner { Cleaner(fileSystem: self) }
-  /// Where files lie until they are whole.
+  /// The directory of files that are not complete yet.
   package var incoming: IncomingDirectory { IncomingDirectory(fileSystem: self) }
 
-  /// Calls `body` with the lock held. It waits for nothing but what the lock rule names; a debug build traps if it does.
+  /// Calls `body` with the lock held. It may wait only for the things that the lock rule names; a debug build traps
+  /// otherwise.
   @inline(__always)
   package func locked<Result, Failure: Error>(
     _ body: (inout LockedFileSystem) throws(Failure) -> Result
@@ -119,15 +118,15 @@ package final class FileSystem: @unchecked Sendable {
     return inodes[number]?.record
   }
 
-  /// How often something was changed: while this stays, an answer stays.
+  /// The number of changes so far. As long as it stays the same, answers stay the same.
   package var changes: UInt64 { locked { $0.commits.changes } }
 
-  /// Whether changes are refused: asked for, or after a failure to write.
+  /// Whether changes are refused, on request or after a failure to write.
   package var isReadOnly: Bool { !space.gate.isOpen }
 }
 
-/// Proof that the calling thread holds a file system's lock, and the only way to what the lock guards. It exists only
-/// in the body of `FileSystem.locked(_:)`.
+/// Proof that the calling thread holds a file system's lock, and the only way to the guarded state. It exists only in
+/// the body of `FileSystem.locked(_:)`.
 package struct LockedFileSystem: ~Copyable {
   private let fileSystem: FileSystem
 
@@ -136,13 +135,13 @@ package struct LockedFileSystem: ~Copyable {
   var space: Space { fileSystem.space }
   var options: FileSystemOptions { fileSystem.options }
   var pool: BufferPool { fileSystem.pool }
-  /// What is told of changes.
+  /// Receives reports of changes.
   package var changeSink: any ChangeSink { fileSystem.changeSink }
-  /// The rows as of now, but for inodes that are newer in memory.
+  /// The current rows, except those of inodes that are newer in memory.
   package var index: Index { fileSystem.index }
-  /// When requests of programs came.
+  /// The times of requests by programs.
   package var recentUse: RecentUse { fileSystem.recentUse }
-  /// What threads wait for.
+  /// The events that threads wait for.
   package var signals: Signals { fileSystem.signals }
 
   /// The error of a change that is refused; nil while changes may be made.
@@ -173,7 +172,7 @@ package struct LockedFileSystem: ~Copyable {
     nonmutating _modify { yield &fileSystem.life }
   }
 
-  /// What is to be done with files' bytes, names aside, and so on: each of these holds the lock, too.
+  /// The operations on the bytes of files. Like the following parts, it holds the lock, too.
   var data: FileData {
     _read { yield FileData(files: LockedFileSystem(of: fileSystem)) }
     _modify {
@@ -202,16 +201,16 @@ package struct LockedFileSystem: ~Copyable {
       yield &part
     }
   }
-  /// Who may search and read what: it holds the lock, too.
+  /// The rights to search and read; it holds the lock, too.
   package var rights: AccessRights {
     _read { yield AccessRights(files: LockedFileSystem(of: fileSystem)) }
   }
 
-  /// The same proof for another such part. It must not be kept: it holds as long as this one.
+  /// The same proof, for another such part. Do not keep it: it is valid only as long as this one.
   package func sameProof() -> LockedFileSystem { LockedFileSystem(of: fileSystem) }
 
-  /// Gives the lock back until something is signalled, or the time has come (monotonic, in nanoseconds). May return
-  /// without reason.
+  /// Releases the lock until something is signalled, or the time has come (monotonic, in nanoseconds). Wakeups may be
+  /// spurious.
   package mutating func wait(for signal: Signal, until time: UInt64? = nil) {
     if let time { signals[signal].wait(until: time) } else { signals[signal].wait() }
   }
@@ -225,17 +224,17 @@ package struct LockedFileSystem: ~Copyable {
   }
 }
 
-// Parts of what is done with the lock held, each with its own concern.
+// Groups of operations with the lock held, one for each concern.
 
-/// Reads and writes what files hold.
+/// Reads and writes the content of files.
 struct FileData: ~Copyable { var files: LockedFileSystem }
-/// Writes into the log what waits in memory.
+/// Writes waiting data from memory into the log.
 struct Flusher: ~Copyable { var files: LockedFileSystem }
-/// Commits what was changed.
+/// Commits changes.
 struct Committer: ~Copyable { var files: LockedFileSystem }
-/// Deletes inodes that have no name and are not open.
+/// Deletes inodes without a name that are not open.
 struct Reaper: ~Copyable { var files: LockedFileSystem }
-/// Tells who may search and read what.
+/// Decides the rights to search and read.
 package struct AccessRights: ~Copyable {
   /// The proof that the lock is held.
   package let files: LockedFileSystem

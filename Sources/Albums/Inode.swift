@@ -7,10 +7,10 @@
 //
 //    linked -> orphaned: an operation removed the last name, or the last row that pointed at a derivative.
 //    orphaned -> pending: no open is left, or the file system closes, or a mount found it among the index's orphans.
-//    pending -> deleted: the reaper, or whoever made it pending, removed the last of it from the index.
+//    pending -> deleted: the reaper, or the caller that made it pending, removed the last of it from the index.
 //    `isListed` becomes true in a commit, which writes new orphans to the index.
-// 2. `record.links` is 0 in every state but `linked`.
-// 3. Its row in the index may be out of date in every state but `deleted`, where there is none.
+// 2. `record.links` is 0 in every state except `linked`.
+// 3. Its row in the index may be out of date in every state except `deleted`, where it has no row.
 
 package import Index
 package import Vault
@@ -44,20 +44,20 @@ package final class Inode {
 
   /// The inode as it is now; the index may have an older row.
   package var record: InodeRecord
-  /// Opens that were not released.
+  /// Opens that are not released yet.
   var opens = 0
   private(set) var deletion: Deletion
-  /// Whether the index has another row than `record`. `InodeSet.stale` has it then.
+  /// Whether the row in the index differs from `record`. If so, the inode is in `InodeSet.stale`.
   private(set) var isStale = false
-  /// The least size that it was cut to since its row was written; the maximum if it was not cut.
+  /// The least size to which it was cut since its row was written; the maximum if it was not cut.
   private(set) var cutTo = Int64.max
   /// Data that is not in the log yet.
   var buffer = WriteBuffer()
   /// Where the last extent ends, if that is known. Appending beyond it replaces nothing.
   var extentsEnd: FileOffset?
-  /// Bits that the change sink keeps of it while it is in memory.
+  /// Bits for the change sink, kept while the inode is in memory.
   package var sinkMarks: UInt8 = 0
-  /// A time that the change sink keeps of it, on the monotonic clock.
+  /// A time for the change sink, on the monotonic clock.
   package var sinkTime: UInt64 = 0
   /// Whether it was looked up since `InodeSet.shrink(steps:)` last saw it.
   var wasUsed = false
@@ -79,7 +79,7 @@ package final class Inode {
   var isPinned: Bool { opens > 0 || isStale || record.links == 0 || !buffer.isEmpty }
 }
 
-/// The transitions. Each does nothing the second time.
+/// The transitions. A second call of each does nothing.
 extension Inode {
   /// It lost its last name; true if it had one.
   func noteOrphaned() -> Bool {
@@ -97,14 +97,14 @@ extension Inode {
     }
   }
 
-  /// It is to be deleted; true if it was not before.
+  /// It must be deleted; true if it did not have to be before.
   func noteDeletionPending() -> Bool {
     guard case .orphaned(let isListed) = deletion else { return false }
     deletion = .pending(isListed: isListed)
     return true
   }
 
-  /// The index has nothing of it any more.
+  /// The index no longer has any part of it.
   func noteDeleted() {
     deletion = .deleted
     isStale = false
@@ -127,7 +127,7 @@ extension Inode {
   func noteRowWritten() { cutTo = .max }
 }
 
-/// Counting links. A damaged index may have counts that contradict its names; a count never leaves its range.
+/// Counts links. A damaged index may have counts that contradict its names; a count never leaves its range.
 extension InodeRecord {
   mutating func addLink() { if links < .max { links += 1 } }
 

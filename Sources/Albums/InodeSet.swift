@@ -1,14 +1,14 @@
-// The inodes in memory, and which of them the index does not have as they are. Those that are open, changed, written to
+// The inodes in memory, and which of their rows in the index are out of date. Inodes that are open, changed, written to
 // or without a name stay. Of the others a bounded number stays, those used last (second chance).
 //
 // Invariants
-// 1. For each inode number there is at most one `Inode`, and it counts, whatever the row says.
+// 1. For each inode number there is at most one `Inode`, and it counts, no matter what the row says.
 // 2. Only an inode whose row is up to date is evicted (`isPinned` is false).
-// 3. `queue` names every inode in memory once. It may name some that are gone.
-// 4. `stale` has every inode whose row is out of date, once. Those deleted meanwhile may be in it, too.
-// 5. `newOrphans` has every inode that lost its last name and is not among the index's orphans, once. Those deleted
-//    meanwhile may be in it, too.
-// 6. `opens` counts the opens of callers. A file whose thumbnails are made counts as open in its inode only.
+// 3. `queue` names every inode in memory once. It may also name some that are gone.
+// 4. `stale` has every inode whose row is out of date, once. It may also have inodes that were deleted since.
+// 5. `newOrphans` has every inode that lost its last name and is not among the index's orphans, once. It may also have
+//    inodes that were deleted since.
+// 6. `opens` counts the opens of callers. A file whose thumbnails are being made counts as open only in its inode.
 
 internal import System
 internal import Vault
@@ -24,10 +24,10 @@ struct InodeSet {
   private(set) var newOrphans: [Inode] = []
   /// Inodes without a name that are deleted step by step.
   private(set) var pendingDeletion = Queue<InodeNumber>()
-  /// Opens that were not released, of all inodes.
+  /// Opens of all inodes that are not released yet.
   private(set) var opens = 0
 
-  /// A set that keeps about `limit` inodes that need not stay.
+  /// A set that keeps about `limit` inodes in addition to those that must stay.
   init(limit: Int) { self.limit = limit }
 
   var all: Dictionary<InodeNumber, Inode>.Values { inodes.values }
@@ -45,7 +45,7 @@ struct InodeSet {
     queue.append(inode.number)
   }
 
-  /// Evicts inodes that need not stay, while there are too many; looks at `steps` of them at most.
+  /// Evicts inodes that need not stay, while there are too many. Looks at no more than `steps` of them.
   mutating func shrink(steps: Int) {
     var left = steps
     while left > 0, inodes.count > limit || queue.count > 2 * inodes.count + limit, let number = queue.popFirst() {
@@ -94,7 +94,7 @@ struct InodeSet {
   /// The next inode of the queue.
   mutating func nextDeletion() -> InodeNumber? { pendingDeletion.popFirst() }
 
-  /// Notes that the index has nothing of an inode any more.
+  /// Notes that the index no longer has any part of an inode.
   mutating func noteDeleted(_ inode: Inode) {
     inode.noteDeleted()
     inodes[inode.number] = nil

@@ -1,6 +1,6 @@
 package import System
 
-/// What a thread of a file system waits for.
+/// An event that a thread of a file system waits for.
 package enum Signal: Int, CaseIterable {
   /// A commit ended its critical part, data was written, memory became free, or a round of cleaning ended.
   case progress
@@ -12,15 +12,15 @@ package enum Signal: Int, CaseIterable {
   case reapWork
   /// There may be something to clean.
   case cleanWork
-  /// There may be work for the threads that the change sink has.
+  /// There may be work for the threads of the change sink.
   case sinkWork
-  /// They may have done something that somebody waits for.
+  /// The threads of the change sink may have done something that a caller waits for.
   case sinkDone
   /// There may be a checkpoint record to keep.
   case checkpointWork
 }
 
-/// The conditions of a file system's one lock.
+/// The conditions of the one lock of a file system.
 package struct Signals {
   private let conditions: [Condition]
 
@@ -29,7 +29,7 @@ package struct Signals {
   /// The condition of a signal.
   package subscript(signal: Signal) -> Condition { conditions[signal.rawValue] }
 
-  /// Wakes every thread, since what it waits for may never happen.
+  /// Wakes every thread, because the event that it waits for may never happen.
   func wakeAll() {
     for condition in conditions { condition.broadcast() }
   }

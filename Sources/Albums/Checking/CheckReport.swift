@@ -11,7 +11,7 @@ package struct CheckReport: Sendable {
 
   /// All problems, in the order in which they were found.
   package internal(set) var problems: [Problem] = []
-  /// Observations that are no damage.
+  /// Observations that do not count as damage.
   package internal(set) var notes: [String] = []
   /// Regular files.
   package internal(set) var files = 0
@@ -23,10 +23,10 @@ package struct CheckReport: Sendable {
   package internal(set) var dataBytes: Int64 = 0
   /// Bytes of file data that were read and authenticated.
   package internal(set) var readBytes: Int64 = 0
-  /// The number of the state that was checked: that of the last commit, each of which has the next one. So whoever
-  /// knows a higher one sees that this state is older.
+  /// The number of the checked state, which is that of its last commit. Numbers are consecutive, so a user who knows a
+  /// higher number sees that this state is older.
   package internal(set) var stateNumber: UInt64 = 0
-  /// When something was changed last in that state, in seconds since 1970; nil if the index does not say.
+  /// The time of the last change in that state, in seconds since 1970; nil if the index does not say.
   package internal(set) var lastChange: Int64?
 
   /// A report of problems that belong to no path.

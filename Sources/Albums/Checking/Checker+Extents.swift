@@ -12,31 +12,31 @@ struct ExtentSums {
   }
 }
 
-/// What a check comes to in the order of the extents.
+/// A step of a check in the order of the extents.
 private enum ExtentStep {
   case problem(InodeNumber, String, RepairStep)
-  /// An extent whose bytes are to be read.
+  /// An extent whose bytes must be read.
   case reading(LocatedExtent)
 }
 
-/// The extents against the segments that they are in, their bytes, and the counts that are kept of them.
+/// Checks the extents against their segments, their bytes, and the counts of them.
 extension Checker {
-  /// Extents that are read before others are looked up: so many that the threads seldom wait for the last of them.
+  /// Extents that are read before others are looked up: enough that the threads seldom wait for the last of them.
   private static let mostPending = 4096
 
   mutating func checkExtents(suspects: Set<SegmentNumber>) throws(IndexError) {
     try checkLiveBytes(try lookAtExtents(suspects: suspects))
   }
 
-  /// Gives the bytes that extents have in each segment. Problems are noted in the order of the extents.
+  /// Returns the bytes that extents have in each segment. Problems are noted in the order of the extents.
   private mutating func lookAtExtents(suspects: Set<SegmentNumber>) throws(IndexError) -> [SegmentNumber: Int64] {
     let present = Set(space.segments().map(\.number))
     let reading = ExtentReading(space, on: threads)
     var live: [SegmentNumber: Int64] = [:]
-    /// The last that is possible and not to be dropped.
+    /// The last extent that is possible and will not be dropped.
     var before: LocatedExtent?
     var pending: [ExtentStep] = []
-    // What was found before an index that cannot be read on counts, too.
+    // Problems count even if a later part of the index cannot be read.
     defer { finish(&pending, reading) }
     try forEachRow(index.extents.rows(after:limit:), by: \.self) { located in
       if pending.count >= Self.mostPending { finish(&pending, reading) }
@@ -53,7 +53,7 @@ extension Checker {
       extents[located.inode, default: ExtentSums()].add(extent)
       if !extent.isUnwritten { report.dataBytes += Int64(extent.length) }
       if let kept = before, kept.inode == located.inode, kept.extent.end > extent.offset {
-        // What was written counts more than room for it.
+        // Written data counts more than allocated room.
         let dropsEarlier = kept.extent.isUnwritten && !extent.isUnwritten
         pending.append(
           .problem(
@@ -76,7 +76,7 @@ extension Checker {
     return live
   }
 
-  /// Reads what is to be read, on all threads, and notes what is wrong as if one had read it.
+  /// Reads the pending extents, on all threads, and notes problems in the order of a single thread.
   private mutating func finish(_ pending: inout [ExtentStep], _ reading: ExtentReading) {
     let wanted = pending.compactMap { step -> ExtentRecord? in
       if case .reading(let located) = step { located.extent } else { nil }

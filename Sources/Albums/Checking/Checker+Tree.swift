@@ -1,9 +1,9 @@
 internal import Index
 internal import Vault
 
-/// Whether the directories make one tree, and what else inodes say of themselves.
+/// Checks whether the directories make one tree, and whether inodes describe themselves correctly.
 extension Checker {
-  /// Looks at one inode by itself, and keeps what later checks need of it.
+  /// Looks at one inode by itself, and keeps the data that later checks need.
   mutating func noteForLater(_ inode: InodeRecord) {
     if inode.hasExtendedAttributes { withAttributes.insert(inode.number) }
     if inode.isDistorted { note(inode.number, "its size or a time is impossible", .straighten(inode.number)) }
@@ -18,14 +18,14 @@ extension Checker {
     }
   }
 
-  /// Compares every entry with what it names, and follows every directory up to the root.
+  /// Compares every entry with its inode, and follows every directory up to the root.
   mutating func checkTree() throws(IndexError) {
     try forEachRow(index.dentries(after:limit:), by: \.self) { checkEntry($0) }
     var reached: Set<InodeNumber> = [.root]
     for directory in directories.keys.sorted() {
       var path: Set<InodeNumber> = []
       var current = directory
-      // The one that has to move so that the others are reached, too.
+      // The directory that has to move so that the others can be reached, too.
       var highest = directory
       while !reached.contains(current) {
         guard path.insert(current).inserted, let parent = directories[current] else {
@@ -53,7 +53,7 @@ extension Checker {
     if let parent, parent != located.parent { note(inode, "the directory records another parent", .setParent(inode)) }
   }
 
-  /// Compares the inodes that should have extended attributes with those that have some.
+  /// Compares the inodes that should have extended attributes with those that have them.
   mutating func checkAttributes() throws(IndexError) {
     try forEachRow(index.inodesWithAttributes(after:limit:), by: \.self) { owner in
       if withAttributes.remove(owner) != nil { return }

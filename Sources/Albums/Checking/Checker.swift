@@ -12,13 +12,13 @@ package import Vault
 package struct Checker {
   static let directoryKind: UInt8 = 4
   private static let regularKind: UInt8 = 8
-  /// Pages of the index that one thread reads one after the other.
+  /// Pages of the index that one thread reads in a row.
   private static let pagesAtOnce = 64
 
   let space: Space
   let index: Index
   let readData: Bool
-  /// Those that read data. What is found, and its order, do not depend on their number.
+  /// The threads that read data. The findings and their order do not depend on the number of threads.
   let threads: Parallel
   var report = CheckReport()
   /// The problems of each inode. Their paths are looked up together.
@@ -68,9 +68,9 @@ package struct Checker {
   /// The problems of the log.
   struct LogExamination {
     var problems: [String] = []
-    /// What is no damage.
+    /// Observations that do not count as damage.
     var notes: [String] = []
-    /// Segments that are damaged, and those that may be; reading their data shows it.
+    /// Segments that are damaged, and segments that may be. Reading their data shows it.
     var suspects: Set<SegmentNumber> = []
     /// A sentence about another branch of the space; nil if there is none.
     var fork: String?
@@ -169,7 +169,7 @@ package struct Checker {
     }
   }
 
-  /// Counts references to thumbnails as their names.
+  /// Counts references to thumbnails as names of the thumbnails.
   private mutating func countDerivatives() throws(IndexError) {
     try forEachRow(index.media.derivatives(after:limit:), by: \.inode) { entry in
       for derivative in entry.derivatives {
@@ -188,7 +188,7 @@ package struct Checker {
     try forEachRow(index.inodes(after:limit:), by: \.number) { inode in
       let count = names.removeValue(forKey: inode.number) ?? 0
       noteForLater(inode)
-      // Thumbnails are made later.
+      // Thumbnails are made later, so they say nothing about the last change.
       if derivatives[inode.number] == nil { report.noteChange(at: inode.changed.seconds) }
       if replaced?.contains(inode.number) == true {
         note(inode.number, "its record in the index is lost", .replaceInode(inode.number))
@@ -260,7 +260,7 @@ package struct Checker {
   }
 
   private mutating func nameTheHurt() throws(IndexError) {
-    // A damaged thumbnail is no loss.
+    // A damaged thumbnail loses nothing.
     for place in steps.indices {
       switch steps[place].step {
       case .makeHole(let inode, _), .dropExtent(let inode, _):
@@ -303,8 +303,8 @@ extension Index {
   }
 }
 
-/// Calls `body` for every row of a table of the index. `rows` gives those after one, by its key, and no more than asked
-/// for.
+/// Calls `body` for every row of a table of the index. `rows` returns those after the row with the key `last`, at most
+/// `limit` of them.
 ///
 /// - Throws: `.damaged` when the order of the rows of a damaged table leads back to some of them.
 func forEachRow<Row, Key: Hashable>(

@@ -4,24 +4,24 @@ internal import Vault
 
 /// Reads extents to see whether they authenticate. Any number of threads may do so at once.
 struct ExtentReading: Sendable {
-  /// What is in an extent.
+  /// The result of reading an extent.
   struct Outcome: Sendable {
     /// Bytes that were read and authenticated.
     var readBytes: Int64 = 0
-    /// What cannot be read, in the order of the file.
+    /// Ranges that cannot be read, in the order of the file.
     var damaged: [Range<FileOffset>] = []
   }
 
   private let space: Space
   private let memory: BufferPool
 
-  /// Reads extents of a space, with as many threads.
+  /// Reads extents of a space, with at most as many threads as `threads` has.
   init(_ space: Space, on threads: Parallel) {
     self.space = space
     memory = BufferPool([BufferPool.Size(bytes: Space.maximumExtentLength, idleLimit: threads.threads)])
   }
 
-  /// Reads an extent. If that fails, reads every page of it by itself, so that only unreadable pages are named.
+  /// Reads an extent. If that fails, reads every page of it separately, so that only unreadable pages are reported.
   func read(_ extent: ExtentRecord) -> Outcome {
     let buffer = PooledBuffer(extent.length, from: memory)
     var outcome = Outcome()

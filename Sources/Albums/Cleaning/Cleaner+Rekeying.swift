@@ -3,11 +3,11 @@ internal import SystemPackage
 package import Vault
 
 extension Cleaner {
-  /// Rounds that may copy nothing before copying is given up.
+  /// Rounds in a row that may copy nothing before copying is given up.
   private static let fruitlessRounds = 3
 
-  /// Copies everything that is needed under the previous key to the end of the log. Durable when the file system is
-  /// closed. For one whose options say that it does not clean.
+  /// Copies everything needed under the previous key to the end of the log. Durable when the file system is closed.
+  /// Only for a file system whose options disable cleaning.
   ///
   /// - Parameter all: how many files were under the previous key at first.
   /// - Throws: `.cancelled`, `.noSpace`, `.damaged`, `.system`; then it can go on later.
@@ -24,7 +24,7 @@ extension Cleaner {
     do throws(Errno) {
       while left > 0, !control.isCancelled(), fruitless < Self.fruitlessRounds {
         show(left)
-        // Room that is asked for may be what the next round needs.
+        // If room was asked for, the next round may need that room.
         try clean(isAsked: fruitless % 2 == 1, isTight: space.roomState < .ample, movesPreviousKey: true) {
           show(max(0, left - $0))
         }
@@ -38,7 +38,7 @@ extension Cleaner {
     } catch {
       if control.isCancelled() { throw .cancelled }
       if error == .noSpace { throw .noSpace }
-      // What a failed write says only once is why everything after it fails.
+      // A failed write states its cause only once, and everything after it fails for the same cause.
       let cause = space.gate.reason.map { ", after: \($0)" } ?? ""
       throw .system(error, "encrypting files again\(cause)")
     }

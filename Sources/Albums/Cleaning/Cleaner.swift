@@ -1,8 +1,9 @@
-// Gives dead segments up and copies sparse ones forward, in the background and in small steps.
+// Gives up dead segments and copies sparse ones forward, in the background and in small steps.
 //
 // Invariants
 // 1. An extent is pointed at its copy only if it did not change since it was copied. Otherwise the copy is garbage.
-// 2. What is found dead here is given up by the next commit (Committer.swift), which looks again.
+// 2. The next commit gives up the segments that are found dead here. It checks again that they are dead
+//    (Committer.swift).
 
 internal import Index
 internal import Logging
@@ -10,7 +11,7 @@ internal import System
 package import SystemPackage
 internal import Vault
 
-/// Finds what is dead in a file system's log, and copies what is not.
+/// Finds the dead segments in a file system's log, and copies live data out of others.
 package struct Cleaner: Sendable {
   let fileSystem: FileSystem
   var space: Space { fileSystem.space }
@@ -21,16 +22,17 @@ package struct Cleaner: Sendable {
   private static let roundSegments = 16
   /// Time between two rounds, in nanoseconds.
   private static let roundInterval: UInt64 = 30_000_000_000
-  /// Time between two rounds while there is little room and nobody asks, in nanoseconds: four times what the last one
-  /// took, within these bounds. So a program that rewrites much seldom has to wait for room.
+  /// Time between two rounds when there is little room and no caller waits for it, in nanoseconds: four times the
+  /// duration of the last round, within these bounds. So a program that rewrites much data seldom has to wait for room.
   private static let tightInterval: ClosedRange<UInt64> = 250_000_000...1_000_000_000
-  /// Time between two epochs that are begun for cleaning only, in nanoseconds.
+  /// Time between two epochs that are begun only for cleaning, in nanoseconds.
   private static let epochInterval: UInt64 = 3600_000_000_000
-  /// How long who asks waits for what was deleted and for a look, in nanoseconds: less than `info` waits for the answer.
+  /// How long a reader waits for deletions and for a look, in nanoseconds. `info` waits longer than this for the
+  /// answer.
   private static let longestLook: UInt64 = 1_000_000_000
   /// Minimum of retired segments that justify an epoch.
   private static let retiredWorth = 16
-  /// Minimum of retired segments that justify two epochs on a full disk: more than their heads take.
+  /// Minimum of retired segments that justify two epochs on a full disk. It must exceed the segments of their heads.
   private static let retiredWorthWhenTight = 3
 
   /// The work of the thread that cleans.
@@ -40,10 +42,10 @@ package struct Cleaner: Sendable {
     // When to look again even without a commit.
     var due: UInt64?
     var tightInterval = Self.tightInterval.lowerBound
-    // The commits that had ended when the last round began.
+    // The number of commits that had ended when the last round began.
     var seen = fileSystem.locked { $0.commits.ended }
     var failureIsKnown = false
-    // At once, or when no other space is mounted any more.
+    // Done at once, or when no other space is mounted any more.
     var hasCompletedShortFiles = space.completeShortFiles()
     while fileSystem.locked({ $0.waitForCleaning(due, seen: seen) }) {
       let (wasAsked, wasWanted) = fileSystem.locked { ($0.cleaning.isAsked, $0.cleaning.isLookWanted) }
@@ -56,7 +58,7 @@ package struct Cleaner: Sendable {
         due = next
         continue
       }
-      // Whoever looks often has no rounds more often.
+      // Frequent looks must not make rounds more frequent.
       due = isRoundDue ? nil : next
       if isRoundDue { lastRound = now }
       let (isAsked, isLook) = fileSystem.locked { files in
@@ -66,7 +68,7 @@ package struct Cleaner: Sendable {
       if isAsked { isTight = true }
       let before = space.bytesWithoutNewData
       do throws(Errno) {
-        // Another look finds what was dead but not flushed yet.
+        // Another look finds segments that were dead but not flushed yet.
         let found = try clean(isAsked: isAsked, isTight: isTight, copies: isRoundDue || isAsked)
         if found, isTight { due = now + tightInterval }
         if isLook, !isTight, space.segmentsWithoutDate >= Self.retiredWorth {
@@ -77,12 +79,12 @@ package struct Cleaner: Sendable {
         let worth = isTight ? Self.retiredWorthWhenTight : Self.retiredWorth
         if isDue, space.segmentsFreedByTwoEpochs >= worth {
           lastEpoch = now
-          // What died in an epoch can go when two heads came after it.
+          // A segment that died in an epoch can be deleted when two heads have followed.
           try beginEpochs(isTight ? 2 : 1)
         }
         failureIsKnown = false
       } catch {
-        // Once, not every second for as long as the disk is full.
+        // Log it once, not every second while the disk is full.
         if !failureIsKnown { fileSystem.options.logger.warning("cleaning failed: \(error)") }
         failureIsKnown = true
         due = now + tightInterval
@@ -102,29 +104,32 @@ package struct Cleaner: Sendable {
     }
   }
 
-  /// Writes what was done into the index, and what is retired into a head if that is much. So whoever reads the vault
-  /// beside the mount knows what there is, and until when what was deleted is kept.
+  /// Writes all changes into the index, and states the retired segments in a head if there are many. So a program that
+  /// reads the vault next to the mount sees the current state, and until when deleted data is kept.
   ///
   /// - Throws: as `synchronize`.
   package func writeForReaders() throws(Errno) {
     let deadline = monotonicTime() + Self.longestLook
     fileSystem.locked { $0.reaper.waitForReaper(until: deadline) }
     try fileSystem.synchronize(intoIndex: true)
-    // Such a space gives nothing back.
+    // A space that owns cover gives no room back.
     if !space.ownsCover { fileSystem.locked { $0.waitForLook(until: deadline) } }
   }
 
-  /// Begins epochs, so that what died before them can go.
+  /// Begins epochs, so that segments that died before them can be deleted.
   func beginEpochs(_ count: Int) throws(Errno) {
     for _ in 0..<count { try fileSystem.result(of: space.advanceEpoch()) }
   }
 
   /// One round: gives up dead segments, and copies sparse ones forward if there is too much garbage; true when it found
-  /// something. With `isTight` it waits until what was deleted is dead, since no commit may follow that. With `isAsked`
-  /// somebody waits for room, and as much is copied as gains enough of it. Without `copies` it only finds what is dead. With
-  /// `movesPreviousKey` what is under the previous key is copied before all else.
+  /// something.
   ///
-  /// - Parameter note: is told after each segment how many were copied.
+  /// - Parameters:
+  ///   - isAsked: a caller waits for room, so the round copies enough to gain that room.
+  ///   - isTight: waits until deleted files are dead, because no commit may follow that deletion.
+  ///   - copies: false only finds dead segments.
+  ///   - movesPreviousKey: copies segments under the previous key before all others.
+  ///   - note: called after each segment with the number of copied segments.
   @discardableResult
   func clean(
     isAsked: Bool = false, isTight: Bool = false, copies: Bool = true, movesPreviousKey: Bool = false,
@@ -153,25 +158,25 @@ package struct Cleaner: Sendable {
         ? [] : isAsked ? chooseForRoom(sparse, dead: dead.count) : old.isEmpty ? chooseVictims(sparse) : thatFit(old)
       for victim in victims {
         if fileSystem.locked({ $0.life.isStopping }) { break }
-        // Nobody uses the space meanwhile; else its mount goes first, and has no memory for this.
+        // During re-keying no other process uses the space. Otherwise its mount needs the processors and the memory more.
         try copyForward(victim.segment, on: movesPreviousKey ? .usual : .none)
         copied.append(victim.segment)
         note(copied.count)
         pages.formUnion(space.databasePages(in: victim.segment))
       }
     } catch {
-      // On a full disk dead segments go first.
+      // On a full disk, dead segments are given up first.
       guard error == .noSpace else { throw error }
     }
     if copies { try vacuum() }
     guard !dead.isEmpty || !copied.isEmpty else { return false }
-    // The commit that has the copies in the index also gives up what was copied.
+    // The commit that stores the copies in the index also gives up the copied segments.
     try lockedToClean { files throws(Errno) in
       files.cleaning.noteDead(dead + copied, moving: pages)
       do throws(Errno) {
         try files.committer.commit()
       } catch {
-        // Data that still waits for room holds up nothing here.
+        // Data that still waits for room does not delay this.
         if error != .noSpace || files.cleaning.hasWorkForCommit { throw error }
       }
     }
@@ -192,16 +197,16 @@ package struct Cleaner: Sendable {
     }
   }
 
-  /// The sparsest segments, as many as gain a 32nd of the store together with the dead ones, and as can be copied before
-  /// something is deleted; none if all that is not worth the epochs after which they go. More at once would copy what is
-  /// dead soon.
+  /// The sparsest segments, enough to gain a 32nd of the store together with the dead ones, but only those that can be
+  /// copied before something is deleted. None if the gain is not worth the epochs that must follow. Copying more at
+  /// once would copy data that is soon dead.
   private func chooseForRoom(_ sparse: [Sparse], dead: Int) -> [Sparse] {
     let size = Int64(space.segmentBytes)
     let enough = max(Int64(Self.roundSegments), Int64(sparse.count + dead) / 32) * size
     var room = space.roomForCleaning
     var gain = Int64(dead) * size
     let victims = sparse.sorted { $0.live < $1.live }.prefix { victim in
-      // Copies take a little more: headers, and what is left at the end of a segment.
+      // Copies take a little more: headers, and the unused rest at the end of a segment.
       room -= victim.live + victim.live / 32
       guard gain < enough, room >= 0, victim.live < size * 15 / 16 else { return false }
       gain += size - victim.live
@@ -210,7 +215,7 @@ package struct Cleaner: Sendable {
     return gain >= Int64(Self.retiredWorthWhenTight) * size ? Array(victims) : []
   }
 
-  /// The first segments, as many as can be copied in a round and before something is deleted.
+  /// The first segments that can be copied in one round and before something is deleted.
   private func thatFit(_ segments: [Sparse]) -> [Sparse] {
     var room = space.roomForCleaning
     return Array(
@@ -220,11 +225,11 @@ package struct Cleaner: Sendable {
       })
   }
 
-  /// The sparsest segments, if the store is larger than its bound: live ÷ (1 − share), and what is pinned.
+  /// The sparsest segments, if the store is larger than its bound: live ÷ (1 − share), and pinned segments.
   private func chooseVictims(_ sparse: [Sparse]) -> [Sparse] {
     let size = Int64(space.segmentBytes)
     let live = sparse.reduce(0) { $0 + $1.live }
-    // The slack keeps a small store from being copied again and again; a full disk has none to give.
+    // The slack keeps a small store from being copied again and again. A full disk has no room for slack.
     let slack = space.roomState < .ample ? size : 4 * size
     let bound = Int64(Double(live) / (1 - fileSystem.options.garbageShare)) + slack
     let excess = (Int64(sparse.count) * size - bound) / size
@@ -233,7 +238,7 @@ package struct Cleaner: Sendable {
     return Array(sparse.sorted { $0.live < $1.live }.filter { $0.live < limit }.prefix(Self.roundSegments))
   }
 
-  /// Copies the file data that is live in a segment to the end of the log.
+  /// Copies the live file data of a segment to the end of the log.
   private func copyForward(_ segment: SegmentNumber, on threads: Parallel = .none) throws(Errno) {
     var last: LocatedExtent?
     while true {
@@ -243,13 +248,13 @@ package struct Cleaner: Sendable {
         return batch
       }
       defer { fileSystem.locked { $0.cleaning.endMove() } }
-      // What comes again has a key that only damage could have written.
+      // A batch that ends like the last one has a key that only damage could have written.
       if batch.isEmpty || batch.last == last { return }
       last = batch.last
       var copies: [ExtentRecord: [ExtentRecord]] = [:]
       let moved = try fileSystem.result(
         of: space.copy(batch, &copies, for: .cleaning, on: threads) { located, _ in
-          // What cannot be read stays where it is: a backup may repair it.
+          // Unreadable data stays where it is: a backup may repair it.
           fileSystem.logDamage(located.inode, located.extent.offset)
           fileSystem.locked { _ = $0.cleaning.unmovable.insert(segment) }
         })
@@ -281,8 +286,8 @@ package struct Cleaner: Sendable {
     }
   }
 
-  /// Copies everything that is needed in some segments to the end of the log, and gives them up. What cannot be read
-  /// stays where it is, and its segment is not given up.
+  /// Copies everything that is needed in some segments to the end of the log, and gives the segments up. Unreadable
+  /// data stays where it is, and its segment is not given up.
   func evacuate(_ segments: [SegmentNumber]) throws(Errno) {
     if segments.isEmpty { return }
     var pages: Set<PageNumber> = []
@@ -311,8 +316,8 @@ package struct Cleaner: Sendable {
 }
 
 extension LockedFileSystem {
-  /// Waits until somebody asks for a round, or `due`, or without that until there is a commit after the `seen` ones,
-  /// which may have left something; false at the end.
+  /// Waits until a caller asks for a round or `due` has come. Without `due`, waits until there is a commit after the
+  /// `seen` ones, which may have left garbage. Returns false at the end.
   fileprivate mutating func waitForCleaning(_ due: UInt64?, seen: Int) -> Bool {
     if life.isStopping || refusal != nil { return false }
     if !cleaning.isAsked, !cleaning.isLookWanted, due != nil || commits.ended == seen {
@@ -323,15 +328,15 @@ extension LockedFileSystem {
     return !life.isStopping
   }
 
-  /// Asks the cleaner to begin a round soon, if none is under way: a round is often what is refused, and would ask for the
-  /// next one without end.
+  /// Asks the cleaner to begin a round soon, if none is under way. During a round, the round itself is often what was
+  /// refused, and it would ask for the next one without end.
   func askCleaner() {
     if cleaning.isInRound { return }
     cleaning.ask()
     signals[.cleanWork].signal()
   }
 
-  /// Asks the cleaner to find what is dead, and say so in a head if that is much, and waits for that.
+  /// Asks the cleaner to find dead segments, and to state them in a head if there are many, and waits for that.
   fileprivate mutating func waitForLook(until deadline: UInt64) {
     guard cleaning.isRunning, refusal == nil, !life.isStopping else { return }
     let goal = cleaning.begun + 1
@@ -342,8 +347,8 @@ extension LockedFileSystem {
     }
   }
 
-  /// Asks the cleaner for a round, and waits for its end: whether it made room, so that another attempt is worth while.
-  /// This is where a writer waits on a full disk.
+  /// Asks the cleaner for a round, and waits for its end; returns whether it made room, so that another attempt is
+  /// worthwhile. This is where a writer waits on a full disk.
   mutating func waitForRoom() -> Bool {
     guard cleaning.isRunning, refusal == nil, !life.isStopping else { return false }
     let goal = cleaning.begun + 1

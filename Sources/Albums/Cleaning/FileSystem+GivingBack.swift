@@ -2,11 +2,11 @@ package import SystemPackage
 internal import Vault
 
 extension FileSystem {
-  /// When the file system is closed, the disk gets back what holds only what was deleted, also what is kept for copies of the
-  /// vault that are being made.
+  /// Frees the room of deleted files on the disk when the file system is closed, including files that are kept for
+  /// copies of the vault in progress.
   ///
-  /// - Throws: `ENOTSUP` in a space with a number of files of its own; `ESTALE` when the newest state is not the one that was
-  ///   opened, which a repair or the rest of a copy may still bring; `EROFS`.
+  /// - Throws: `ENOTSUP` in a space that owns cover, whose number of files is fixed; `ESTALE` when the newest state is
+  ///   not the open one, because a repair or the rest of a copy may still bring it; `EROFS`.
   package func giveBackAtClose() throws(Errno) {
     let origin = space.origin
     guard origin.warning == nil, !origin.isUnfinishedCopy, !origin.isMissedBySearch else {
@@ -19,14 +19,14 @@ extension FileSystem {
     }
   }
 
-  /// Keeps what is deleted, as if `giveBackAtClose` had not been called.
+  /// Keeps deleted files, as if `giveBackAtClose` had not been called.
   package func keepAtClose() { locked { $0.life.givesBack = false } }
 }
 
 extension Cleaner {
-  /// Gives back what was asked for, when the threads have ended.
+  /// Frees the room, after the threads have ended.
   func giveBack() throws(Errno) {
-    // Nothing is copied at the end: what lies between files that stay is left to the cleaner.
+    // Nothing is copied at the end. Garbage between files that stay is left to the cleaner.
     try clean()
     try fileSystem.result(of: space.deleteRetired())
   }

@@ -1,4 +1,4 @@
-// Deleting inodes that have no name and are not open: in steps, so that a large file holds nobody up.
+// Deletes inodes without a name that are not open, in steps, so that a large file delays no other operation.
 
 internal import Index
 internal import Logging
@@ -10,7 +10,8 @@ extension Reaper {
   /// Maximum of extents that one step removes.
   private static let step = 512
 
-  /// Deletes an inode that has no name and is not open: at once if one step does it, else in the background.
+  /// Deletes an inode without a name that is not open: at once if a single step is enough, otherwise in the
+  /// background.
   func delete(_ inode: Inode) {
     guard inode.noteDeletionPending() else { return }
     files.writeBack.discard(0..<Int64.max, of: inode)
@@ -37,7 +38,7 @@ extension Reaper {
         } else {
           if reap(inode) { files.signals[.progress].broadcast() } else { files.inodes.queueDeletion(of: inode) }
           files.committer.noteChange()
-          // Others get the lock between two steps.
+          // Other threads get the lock between two steps.
           files.unlocked { _ in }
         }
       } else {
@@ -45,11 +46,11 @@ extension Reaper {
         files.wait(for: .reapWork)
       }
     }
-    // Whoever waits for it sees why it ended.
+    // Waiting threads see why it ended.
     files.signals[.progress].broadcast()
   }
 
-  /// Queues the orphans that a crash, or a quick end of the mount before, left.
+  /// Queues the orphans of a crash, or of an earlier mount that ended quickly.
   private func queueLeftovers() {
     do throws(IndexError) {
       for number in try files.index.orphans(limit: .max) {
@@ -65,7 +66,7 @@ extension Reaper {
     }
   }
 
-  /// Deletes a part of an inode, or what is left of it; true when it is gone.
+  /// Deletes a part of an inode, or its rest; true when it is gone.
   private func reap(_ inode: Inode) -> Bool {
     var removed: Int64 = 0
     var isGone = false
@@ -99,10 +100,10 @@ extension Reaper {
     return isGone
   }
 
-  /// Removes one link from each of these inodes, which have no name, and deletes those that have none left.
+  /// Removes one link from each of these inodes without a name, and deletes those without another link.
   func dropLinks(of derivatives: [InodeNumber]) {
     for number in derivatives {
-      // One that cannot be read is left for a check to find.
+      // A derivative that cannot be read is left for a check to find.
       guard let derivative = try? files.inode(number), derivative.record.links > 0 else { continue }
       derivative.record.removeLink()
       files.markChanged(derivative)
@@ -112,7 +113,7 @@ extension Reaper {
     }
   }
 
-  /// Deletes all inodes without a name, open or not, when nobody uses the file system any more.
+  /// Deletes all inodes without a name, open or not, when the file system is no longer in use.
   mutating func deleteOrphans() {
     for inode in Array(files.inodes.all) where inode.record.links == 0 {
       files.inodes.noteReleased(inode, count: inode.opens)
@@ -121,7 +122,7 @@ extension Reaper {
     waitForReaper()
   }
 
-  /// Waits until all inodes without a name are deleted, so that what they held is dead; no longer than `deadline`.
+  /// Waits until all inodes without a name are deleted, so that their data is dead; no longer than `deadline`.
   mutating func waitForReaper(until deadline: UInt64? = nil) {
     while !files.inodes.pendingDeletion.isEmpty, files.refusal == nil, !files.life.isStopping,
       deadline.map({ monotonicTime() < $0 }) ?? true

@@ -1,9 +1,9 @@
-// Where the commits stand, and when the next one is due.
+// The progress of the commits, and when the next one is due.
 //
 // Invariants
 // 1. One commit or one statement of intents is under way at a time.
-// 2. A commit has every change that was made before it began. So whoever wants a change committed waits until `ended`
-//    is larger than `begun` was.
+// 2. A commit has every change that was made before it began. So a caller that wants a change committed waits until
+//    `ended` is larger than `begun` was.
 // 3. `firstChange` is nil only when no operation changed anything since the last commit began.
 // 4. `isCritical` is true only while a commit is under way.
 
@@ -11,40 +11,40 @@ internal import SystemPackage
 
 /// The file system's commits, under its lock.
 struct CommitState {
-  /// What is written to the log for the index.
+  /// A write to the log for the index.
   enum Underway {
     case commit
     case intents
   }
 
-  /// How long something may be in the log without being durable, in nanoseconds.
+  /// The longest time for which the log may hold something that is not durable, in nanoseconds.
   static let durabilityDelay: UInt64 = 4_000_000_000
 
-  /// What is under way; nil while nothing is.
+  /// The write under way; nil if there is none.
   private(set) var underway: Underway?
-  /// Commits that were begun, and of these, those that ended.
+  /// Commits that began, and the number of those that ended.
   private(set) var begun = 0
   private(set) var ended = 0
   /// How often something was changed.
   private(set) var changes: UInt64 = 0
   /// Commits that ended, and statements of intents.
   private(set) var logged = 0
-  /// The last commit that succeeded, and what the last one met that did not.
+  /// The last commit that succeeded, and the error of the last one that failed.
   private var succeeded = 0
   private var lastFailure: Errno?
-  /// Whether a commit is in its critical part: nothing may be changed meanwhile.
+  /// Whether a commit is in its critical part. During it nothing may be changed.
   private(set) var isCritical = false
-  /// When the first change after the last commit began was made, on the monotonic clock.
+  /// The time of the first change after the last commit began, on the monotonic clock.
   private(set) var firstChange: UInt64?
-  /// Whether there are so many changes that the next commit should not wait.
+  /// Whether there are enough changes that the next commit must not wait.
   private(set) var isUrgent = false
-  /// Rows that the index has committed in memory since the last commit began, for those who read it without the lock.
+  /// Rows that the index has committed in memory since the last commit began, for readers without the lock.
   private(set) var gatheredRows = 0
-  /// When the committer looks again by itself: 0 while it is at work, the maximum while it waits to be woken.
+  /// When the committer looks again by itself: 0 while it works, the maximum while it waits to be woken.
   private var nextLook: UInt64 = 0
-  /// When what was appended must be made durable at the latest.
+  /// The latest time at which appended data must be made durable.
   private(set) var syncDue: UInt64?
-  /// Until when making durable is not tried again, after it failed.
+  /// The time before which flushing is not tried again, after it failed.
   private var syncPause: UInt64 = 0
   /// Whether a failure of the committer was logged, and nothing succeeded since.
   private var failureIsKnown = false
@@ -69,7 +69,7 @@ struct CommitState {
     if let failure { lastFailure = failure } else { succeeded = begun }
   }
 
-  /// What kept the changes of commit `number`, which ended, from the log; nil when it or a later one has them.
+  /// The error that kept the changes of the ended commit `number` from the log; nil when it or a later one has them.
   func failure(of number: Int) -> Errno? { succeeded >= number ? nil : lastFailure }
 
   mutating func beginIntents() { underway = .intents }
@@ -80,8 +80,8 @@ struct CommitState {
 
   // MARK: When
 
-  /// Notes the first change since the last commit began; true when the committer has to be woken. It mostly looks in
-  /// time, and waking it for every change that somebody syncs costs more than the change.
+  /// Notes the first change since the last commit began; true when the committer has to be woken. Mostly the committer
+  /// looks in time by itself, and waking it for every change that a program syncs costs more than the change.
   mutating func noteFirstChange(at time: UInt64, interval: UInt64) -> Bool {
     firstChange = time
     return nextLook > time + interval
@@ -100,7 +100,7 @@ struct CommitState {
     gatheredRows = 0
   }
 
-  /// Lets the next commit wait for its time, after one failed: nothing is urgent that cannot be done.
+  /// Lets the next commit wait for its time, after one failed: a commit that cannot succeed is not urgent.
   mutating func startOver(at time: UInt64) {
     isUrgent = false
     firstChange = time
@@ -115,12 +115,12 @@ struct CommitState {
 
   // MARK: Making durable
 
-  /// Whether the log is to be flushed.
+  /// Whether the log should be flushed.
   func isSyncDue(_ now: UInt64, orAtOnce isMuch: Bool) -> Bool {
     now >= syncPause && (isMuch || syncDue.map { $0 <= now } ?? false)
   }
 
-  /// Notes that something was appended, and has to be durable by a time.
+  /// Notes that something was appended, and must be durable by a time.
   mutating func noteToSync(by time: UInt64) { syncDue = syncDue ?? time }
 
   mutating func noteSync() { syncDue = nil }
@@ -132,7 +132,7 @@ struct CommitState {
 
   // MARK: Failures of the committer
 
-  /// Notes a failure; true when it is to be logged.
+  /// Notes a failure; true when it should be logged.
   mutating func noteFailure() -> Bool {
     defer { failureIsKnown = true }
     return !failureIsKnown

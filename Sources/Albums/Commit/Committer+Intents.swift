@@ -1,14 +1,14 @@
-// Making small writes durable without a commit of the index: the log states them (WriteIntent.swift), and the index
+// Makes small writes durable without a commit of the index: the log states them (WriteIntent.swift), and the index
 // follows later.
 //
 // Invariants
 // 1. While `coverEverything` is true, the index as of its last commit, the intents that count, those that are being
 //    written and `unstated` have every change between them.
-// 2. Intents matter to the next mount only: the data also waits, is in flight or is named by the index, as usual.
-// 3. A commit of the index replaces the intents. Where a full disk keeps some of their data waiting, it states that
-//    again: what was durable stays so.
-// 4. Intents are written one statement at a time, and not beside a commit (`CommitState.underway`). So the log has them
-//    in the order of the writes, and a commit comes after all intents that it replaces.
+// 2. Intents matter only to the next mount: the data also waits, is in flight or is named by the index, as usual.
+// 3. A commit of the index replaces the intents. If a full disk keeps some of their data waiting, the commit states
+//    that data again: durable data stays durable.
+// 4. Intents are written one statement at a time, and never during a commit (`CommitState.underway`). So the log has
+//    them in the order of the writes, and a commit comes after all intents that it replaces.
 
 internal import Index
 internal import Logging
@@ -17,8 +17,8 @@ internal import SystemPackage
 internal import Vault
 
 extension Committer {
-  /// States in the log what was written, if the index lacks nothing else and it is little. False when the index must be
-  /// committed instead.
+  /// States recent writes in the log, if they are small and the index lacks no other change. False when the index must
+  /// be committed instead.
   mutating func logIntents() throws(Errno) -> Bool {
     while files.commits.underway == .intents { files.wait(for: .progress) }
     guard files.intents.coverEverything, files.refusal == nil, files.commits.underway == nil, !files.index.hasChanges,
@@ -38,7 +38,7 @@ extension Committer {
     do throws(VaultError) {
       try files.unlocked { files throws(VaultError) in try files.space.commit(LogTransaction(stating: new)) }
     } catch {
-      // The log lacks what was taken, so only a commit of the index makes it durable.
+      // The log lacks the taken writes, so only a commit of the index makes them durable.
       files.intents.noteOther()
       if error == .noSpace { return false }
       throw files.failed(error)
@@ -48,7 +48,7 @@ extension Committer {
     return true
   }
 
-  /// The unstated writes as intents; nil when some of them are not in memory any more, or cannot be stated.
+  /// The unstated writes as intents; nil when some of them have left memory, or cannot be stated.
   private func unstatedIntents() -> [WriteIntent]? {
     let unstated = files.intents.unstated
     var new: [WriteIntent] = []
@@ -62,14 +62,14 @@ extension Committer {
         writes += found.writes
         place += 1
       }
-      // An open file without a name ends with the mount, and recovery refuses intents of one.
+      // An open file without a name ends with the mount, and recovery refuses intents for such a file.
       guard inode.record.links > 0 else { return nil }
       new.append(intent(inode, size: inode.record.size, writes))
     }
     return new
   }
 
-  /// The intents that the next commit of the index does not replace, since their data waits for room.
+  /// The intents that the next commit of the index does not replace, because their data waits for room.
   func remainingIntents() -> [WriteIntent] {
     var remaining = files.intents.misplaced
     for (_, stated) in files.intents.stated where !stated.inode.buffer.isEmpty {
@@ -82,7 +82,7 @@ extension Committer {
     return remaining
   }
 
-  /// The parts of a range that wait or are in flight, and whether they are all of it.
+  /// The parts of a range that wait or are in flight, and whether they cover the whole range.
   private func bufferedWrites(
     of inode: Inode, in range: Range<Int>
   ) -> (writes: [WriteIntent.Write], isWhole: Bool) {

@@ -1,4 +1,4 @@
-// Commits: bringing the state after a whole number of operations into the log.
+// Commits: write the state after a whole number of operations to the log.
 
 internal import Index
 internal import Logging
@@ -9,7 +9,7 @@ internal import Vault
 extension FileSystem {
   /// Makes everything that was done before the call durable (fsync, fdatasync, fsyncdir and syncfs alike).
   ///
-  /// - Parameter intoIndex: whether the index has to have everything afterwards; otherwise intents do where they can.
+  /// - Parameter intoIndex: whether the index must have everything afterwards; otherwise intents may be enough.
   /// - Throws: `ENOSPC`, `EIO`; `EROFS` when an earlier failure made the file system read-only.
   package func synchronize(intoIndex: Bool = false) throws(Errno) {
     if startedReadOnly { return }
@@ -31,7 +31,7 @@ extension FileSystem {
     try syncLog()
   }
 
-  /// Makes durable what is in the log.
+  /// Makes the content of the log durable.
   func syncLog() throws(Errno) { try result(of: space.sync()) }
 }
 
@@ -53,7 +53,7 @@ extension Committer {
     }
   }
 
-  /// The work of the thread that commits when it is time.
+  /// The work of the thread that commits when a commit is due.
   mutating func runCommitter() {
     while !files.life.isStopping, files.refusal == nil {
       let now = monotonicTime()
@@ -78,7 +78,7 @@ extension Committer {
       } else if let due = [commitDue, files.commits.syncDue].compactMap({ $0 }).min() {
         waitForCommitWork(until: due)
       } else {
-        // Nothing is under way, so pooled memory is given back.
+        // Nothing is under way, so pooled memory is freed.
         if files.writeBack.bytes == 0 { files.pool.trim() }
         waitForCommitWork(until: nil)
       }
@@ -99,19 +99,19 @@ extension Committer {
     if files.commits.noteFailure() { files.options.logger.warning("\(text)") }
   }
 
-  /// Whether there is something that no commit has.
+  /// Whether there are changes that no commit has.
   private var hasUncommitted: Bool {
     files.writeBack.waitingCount > 0 || files.writeBack.inFlightCount > 0 || !files.inodes.stale.isEmpty
       || !files.inodes.newOrphans.isEmpty || files.index.hasChanges || files.index.unlogged != nil
       || files.cleaning.hasWorkForCommit
   }
 
-  /// Commits everything that was done before the call; callers that come at the same time share a commit.
+  /// Commits everything that was done before the call. Callers at the same time share a commit.
   mutating func commit() throws(Errno) {
     if let refusal = files.refusal { throw refusal }
     let goal = files.commits.begun + 1
     while files.commits.ended < goal {
-      // What the caller changed is not stored and never will be.
+      // The caller's changes are not stored and never will be.
       if files.refusal != nil { throw .ioError }
       if files.commits.underway != nil {
         files.wait(for: .progress)
@@ -123,7 +123,7 @@ extension Committer {
       do throws(Errno) { try runCommit() } catch { failure = error }
       files.commits.endCommit(failure)
       files.signals[.progress].broadcast()
-      // Also after a failed commit: a full disk needs cleaning most.
+      // Also after a failed commit, because a full disk needs cleaning most.
       if files.cleaning.waitsForCommit || files.cleaning.isAsked { files.signals[.cleanWork].signal() }
       noteLogged()
     }
@@ -132,12 +132,12 @@ extension Committer {
 
   private mutating func runCommit() throws(Errno) {
     files.writeBack.logIsFull = false
-    // Most of the data is written before the critical part, while operations go on.
+    // Most of the data is written before the critical part, while operations continue.
     files.writeBack.queueEverything()
     while !files.writeBack.logIsFull, files.refusal == nil {
       let batch = files.flusher.takeBatch(oldToo: false)
       if batch.isEmpty { break }
-      // The flushers help where there is more than one batch.
+      // The flushers help if there is more than one batch.
       if files.writeBack.hasReady { files.signals[.flushWork].broadcast() }
       files.flusher.writeOut(batch)
     }
@@ -146,8 +146,8 @@ extension Committer {
     if !isWhole { throw .noSpace }
   }
 
-  /// The critical part of a commit: writes all data that waits, commits the index, and collects the transaction that
-  /// the log needs for that state. It is whole unless data found no room and waits on.
+  /// The critical part of a commit: writes all waiting data, commits the index, and collects the transaction that the
+  /// log needs for that state. It is whole unless some data found no room and still waits.
   private mutating func takeTransaction() throws(Errno) -> (LogTransaction, isWhole: Bool) {
     files.commits.beginCriticalPart()
     defer {
@@ -179,9 +179,9 @@ extension Committer {
     return (transaction, isWhole)
   }
 
-  /// Has the index commit in memory what was changed, so that who reads it without the lock finds that. It is as the second
-  /// half of a critical part on a full disk: data that waits goes on waiting. The log gets all of it with the next commit,
-  /// when that is due anyway.
+  /// Lets the index commit the changes in memory, so that readers without the lock find them. Like the second half of a
+  /// critical part on a full disk: data that waits keeps waiting. The log gets all of it with the next commit, which
+  /// does not come earlier for this.
   func gather() throws(Errno) {
     guard files.index.hasChanges else { return }
     try storeInodes()
@@ -190,7 +190,7 @@ extension Committer {
     files.commits.noteGathered(rows)
   }
 
-  /// Commits a transaction to the log. When a full disk refuses it, the next one has all its parts again.
+  /// Commits a transaction to the log. If a full disk refuses it, the next transaction has all its parts again.
   private mutating func log(_ transaction: LogTransaction) throws(Errno) {
     guard transaction.hasMoreThanIntents else { return }
     do throws(VaultError) {
@@ -198,14 +198,14 @@ extension Committer {
       if let changes = transaction.database { files.index.noteLogged(changes) }
       files.cleaning.noteCommitted(transaction)
     } catch {
-      // The log lacks changes of the index, and intents over an older index would mean something else.
+      // The log lacks changes of the index, and intents over an older index would have another meaning.
       files.intents.noteOther()
       if error == .noSpace { files.askCleaner() }
       throw files.failed(error)
     }
   }
 
-  /// The segments found dead that still are, now that no data is in flight that may have gone to them.
+  /// The segments found dead that still are, now that no data is in flight that could be in them.
   private func deadSegments() -> [SegmentNumber] {
     guard files.cleaning.movesUnderway == 0 else { return [] }
     files.cleaning.keepDead { segment in
@@ -240,9 +240,9 @@ extension Committer {
     files.inodes.noteStored()
   }
 
-  /// The row of an inode for what the log has of it. On a full disk some data may still wait. The row then ends the
-  /// file where that data begins, but not before the end that was stored last, or that it was cut to since. So after a
-  /// crash no written byte reads as zero.
+  /// The row of an inode for the data that the log has of it. On a full disk some data may still wait. The row then
+  /// ends the file where that data begins, but not before the end that was stored last, or the size to which it was cut
+  /// since. So after a crash no written byte reads as zero.
   private func storable(_ inode: Inode) throws(IndexError) -> InodeRecord {
     guard let lowest = inode.buffer.lowestOffset, let old = try files.index.inode(inode.number) else {
       return inode.record

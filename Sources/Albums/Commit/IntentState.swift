@@ -1,4 +1,5 @@
-// Which writes the log states beside the index, and which it does not yet (Committer+Intents.swift).
+// The writes that the log states in addition to the index, and those that it does not state yet
+// (Committer+Intents.swift).
 //
 // Invariants
 // 1. While `coverEverything` is true, the index as of its last commit, the intents that count, those that are being
@@ -7,9 +8,9 @@
 
 internal import Vault
 
-/// Writes that the log states and the index may not have yet, under the file system's lock.
+/// Writes that the log states but the index may not have yet, under the file system's lock.
 struct IntentState {
-  /// Bytes in the log of intents that count at a time. Beyond it the index is committed.
+  /// The most bytes of counting intents in the log. Beyond this limit the index is committed.
   private static let limit = 256 << 10
 
   /// Writes to one file.
@@ -22,11 +23,11 @@ struct IntentState {
   private(set) var coverEverything = true
   /// Writes since the last commit or intent, in order.
   private(set) var unstated: [(inode: Inode, range: Range<Int>)] = []
-  /// What intents say, those of this mount and of the one before if it crashed.
+  /// The writes in intents, both of this mount and of the one before if that crashed.
   private(set) var stated: [InodeNumber: Stated] = [:]
   /// Intents whose files the index does not know, which is damage. They are kept for a repair.
   var misplaced: [WriteIntent] = []
-  /// Bytes in the log that `unstated` takes at most, and that intents take.
+  /// The most bytes that `unstated` takes in the log, and the bytes that intents take.
   private var size = 0
   private var statedSize = 0
 
@@ -49,7 +50,7 @@ struct IntentState {
     unstated.removeAll(keepingCapacity: true)
   }
 
-  /// Takes what is unstated, to be written.
+  /// Takes the unstated writes; the caller writes them.
   mutating func takeUnstated() -> [(inode: Inode, range: Range<Int>)] {
     defer { unstated.removeAll() }
     statedSize += size
@@ -57,18 +58,18 @@ struct IntentState {
     return unstated
   }
 
-  /// Notes that the log has what was taken.
+  /// Notes that the log has the taken writes.
   mutating func noteStated(_ writes: [(inode: Inode, range: Range<Int>)]) {
     for write in writes { noteStated(write.inode, write.range, size: 0) }
   }
 
-  /// The same for one write, which an earlier mount may have made.
+  /// Notes that the log has one write, perhaps from an earlier mount.
   mutating func noteStated(_ inode: Inode, _ range: Range<Int>, size: Int) {
     statedSize += size
     stated[inode.number, default: Stated(inode: inode)].ranges.insert(range)
   }
 
-  /// Notes a commit of the index; `isWhole` says that no data waits. Intents of data that waits keep counting in full.
+  /// Notes a commit of the index; `isWhole` says that no data waits. Intents of waiting data keep counting in full.
   mutating func noteCommit(ofEverything isWhole: Bool) {
     coverEverything = isWhole
     unstated.removeAll(keepingCapacity: true)

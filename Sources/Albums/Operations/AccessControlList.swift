@@ -1,8 +1,8 @@
 // Invariants
-// 1. A list has one entry each for the owner, the owning group and others; a mask when it has entries for further users
-//    or groups; and its entries are in the order of tags and ids in which Linux wants them.
+// 1. A list has one entry each for the owner, the owning group and others; a mask when it has entries for other users
+//    or groups; and its entries are in the order of tags and ids that Linux requires.
 
-/// A POSIX ACL, in the form that Linux gives it in extended attributes: 4 bytes of version, then 8 bytes an entry,
+/// A POSIX ACL, in the form that Linux uses in extended attributes: 4 bytes of version, then 8 bytes for each entry,
 /// little-endian.
 package struct AccessControlList: Equatable {
   struct Entry: Equatable {
@@ -25,7 +25,7 @@ package struct AccessControlList: Equatable {
 
   private(set) var entries: [Entry]
 
-  /// Reads a list; nil when it is none, or not a valid one. A list without entries, which means "no list", is not valid
+  /// Reads a list; nil when the bytes are not a valid one. A list without entries, which means "no list", is not valid
   /// here.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 4, (bytes.count - 4) % 8 == 0, Self.integer(bytes, 0, 4) == Self.version else { return nil }
@@ -75,7 +75,7 @@ package struct AccessControlList: Equatable {
     return bytes
   }
 
-  /// Whether the permission bits say all that the list says.
+  /// Whether the permission bits express the whole list.
   var isMinimal: Bool { entries.count == 3 }
 
   /// The permission bits that stand for the list: the mask takes the place of the group.
@@ -83,14 +83,14 @@ package struct AccessControlList: Equatable {
     UInt32(self[Self.owner]) << 6 | UInt32(self[groupTag]) << 3 | UInt32(self[Self.others])
   }
 
-  /// What `chmod` does to a list.
+  /// Changes the list as `chmod` does.
   mutating func setPermissions(_ mode: UInt32) {
     self[Self.owner] = UInt16(mode >> 6 & 7)
     self[groupTag] = UInt16(mode >> 3 & 7)
     self[Self.others] = UInt16(mode & 7)
   }
 
-  /// What becomes of a default list when a file is made with `mode`; gives the file's permission bits.
+  /// Narrows a default list for a file that is created with `mode`; returns the file's permission bits.
   mutating func narrow(to mode: UInt32) -> UInt32 {
     self[Self.owner] &= UInt16(mode >> 6 & 7)
     self[groupTag] &= UInt16(mode >> 3 & 7)

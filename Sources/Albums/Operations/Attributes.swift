@@ -1,7 +1,8 @@
 package import Index
 package import Vault
 
-/// What `stat` tells about an inode. Unlike a record it is never stored, as it counts what waits to be written.
+/// The result of `stat` for an inode. Unlike a record it is never stored, because it counts data that waits to be
+/// written.
 package struct Attributes: Sendable {
   /// The inode's number; the kernel's node id as well.
   package var inode: InodeNumber
@@ -16,7 +17,7 @@ package struct Attributes: Sendable {
   /// As in the record.
   package var accessed, modified, changed, born: Timestamp
 
-  /// Those of a record, with bytes that wait to be written beside those that it counts.
+  /// The attributes of a record; `waiting` counts bytes that wait to be written, in addition to those in the record.
   package init(_ record: InodeRecord, waiting: Int64 = 0) {
     (inode, device, size, allocated) = (record.number, record.device, record.size, record.allocated + waiting)
     (mode, links, owner, group) = (record.mode, record.links, record.owner, record.group)
@@ -29,7 +30,7 @@ package struct Attributes: Sendable {
   package var blocks512: UInt64 { UInt64(max(0, allocated) + 511) / 512 }
 }
 
-/// A time that is to be set.
+/// A new value for a time.
 package enum TimeChange: Sendable, Equatable {
   /// The time at which the call is carried out.
   case now
@@ -37,7 +38,7 @@ package enum TimeChange: Sendable, Equatable {
   case at(Timestamp)
 }
 
-/// What `FileSystem.setAttributes(of:_:)` is to change; what is nil stays.
+/// The changes that `FileSystem.setAttributes(of:_:)` makes; nil changes nothing.
 package struct AttributeChanges: Sendable {
   /// New permission bits, set-id bits and sticky bit; type bits are ignored.
   package var mode: UInt32?
@@ -53,14 +54,14 @@ package struct AttributeChanges: Sendable {
   package var modified: TimeChange?
   /// New change time: a write-back cache in the kernel sends one. Otherwise every change sets it to now.
   package var changed: Timestamp?
-  /// Who asks.
+  /// The caller.
   package var caller: Caller
 
   /// No change yet.
   package init(caller: Caller) { self.caller = caller }
 }
 
-/// Who asks for an operation.
+/// The caller of an operation.
 package struct Caller: Sendable {
   /// Effective user id.
   package var user: UInt32
@@ -68,10 +69,10 @@ package struct Caller: Sendable {
   package var group: UInt32
   /// Process (thread) id.
   package var process: Int32
-  /// The umask: the file system applies it itself, because a default ACL takes its place.
+  /// The umask. The file system applies it itself, because a default ACL replaces it.
   package var umask: UInt32
 
-  /// Puts the four together.
+  /// Sets all fields.
   package init(user: UInt32, group: UInt32, process: Int32 = 0, umask: UInt32 = 0) {
     self.user = user
     self.group = group
@@ -80,7 +81,7 @@ package struct Caller: Sendable {
   }
 }
 
-/// What `statfs` tells. Sizes are in units of `blockSize`.
+/// The result of `statfs`. Sizes are in units of `blockSize`.
 package struct Statistics: Sendable {
   /// Unit of the other sizes, in bytes.
   package var blockSize: UInt64

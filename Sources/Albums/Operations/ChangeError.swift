@@ -1,17 +1,17 @@
-// What ends the body of an operation that changes something.
+// The errors that end the body of a changing operation.
 
 package import Index
 package import SystemPackage
 package import Vault
 
-/// Why an operation that changes something has not done so.
+/// The reason why a changing operation has changed nothing.
 package enum ChangeError: Error {
   /// It failed.
   case failed(Errno)
-  /// It found no room before it changed anything, and runs again when it has waited.
+  /// It found no room before it changed anything. It waits, and runs again.
   case waits(RoomWait)
 
-  /// Gives what a call gives that never waits for room.
+  /// Returns the result of a call that never waits for room.
   @inline(__always)
   package static func result<Result>(of call: @autoclosure () throws(Errno) -> Result) throws(ChangeError) -> Result {
     do throws(Errno) {
@@ -27,9 +27,9 @@ extension ChangeError: SavepointFailure {
   package init(_ error: IndexError) { self = .failed(Errno(error)) }
 }
 
-/// What the body of `FileSystem.changing(_:)` throws: `ChangeError` if it may wait for room, else `Errno`.
+/// The error of the body of `FileSystem.changing(_:)`: `ChangeError` if it may wait for room, otherwise `Errno`.
 package protocol ChangeFailure: Error {
-  /// The same, as what `changing` distinguishes.
+  /// The error in the cases that `changing` distinguishes.
   var changeError: ChangeError { get }
 }
 

@@ -3,10 +3,10 @@
 // Invariants
 // 1. An unwritten extent stands for each byte that is allocated and neither written nor shared. The log holds room for
 //    all of them (`Space.promise`) before the operation that adds them ends.
-// 2. Room is promised for writing each byte once: what is written there takes the place of the unwritten extent.
-//    Writing it again needs new room, as everywhere in a log.
-// 3. What waits is admitted as data or as written into allocated ranges. The latter is of ranges that stay allocated
-//    until it is named by extents, or until what waits there is discarded.
+// 2. Room is promised for writing each byte once: the written data takes the place of the unwritten extent. Writing it
+//    again needs new room, as everywhere in a log.
+// 3. Waiting data is admitted either as data or as written into allocated ranges. In the second case its ranges stay
+//    allocated until extents name it, or until the waiting data is discarded.
 
 internal import Index
 internal import System
@@ -16,7 +16,7 @@ package import Vault
 extension FileSystem {
   /// `fallocate`: allocates whole blocks of 4096 bytes, makes a hole, or makes a range read as zeros and allocates it.
   ///
-  /// - Throws: `EOPNOTSUPP` for modes that are not offered, and for allocating where the storage cannot hold room;
+  /// - Throws: `EOPNOTSUPP` for modes that are not offered, and for allocating if the storage cannot hold room;
   ///   `EINVAL`, `EFBIG`; `ENOSPC` when the range could not be written later.
   package func allocate(
     _ inode: InodeNumber, mode: AllocationMode, offset: FileOffset, length: Int64
@@ -35,10 +35,10 @@ extension FileSystem {
 }
 
 extension FileData {
-  /// More than any disk has room for.
+  /// More than fits on any disk.
   private static let longestAllocation: Int64 = 1 << 50
 
-  /// As `FileSystem.allocate`; `kind` is the mode without `.keepSize`.
+  /// Like `FileSystem.allocate`; `kind` is the mode without `.keepSize`.
   fileprivate mutating func allocate(
     _ range: Range<Int64>, of number: InodeNumber, _ kind: AllocationMode, keepsSize: Bool
   ) throws(ChangeError) {
@@ -59,7 +59,8 @@ extension FileData {
     files.markChanged(inode)
   }
 
-  /// Allocates the blocks that a range touches, all or nothing, where `isCleared` after removing what is in the range.
+  /// Allocates the blocks that a range touches, all or nothing. With `isCleared` it first removes the data in the
+  /// range.
   private func allocate(_ range: Range<Int64>, clearing isCleared: Bool, in inode: Inode) throws(ChangeError) {
     let size = Int64(Chunk.blockSize)
     let end = (range.upperBound + size - 1) / size * size
@@ -78,7 +79,7 @@ extension FileData {
     files.signals[.progress].broadcast()
   }
 
-  /// Adds unwritten extents, after removing what is in a range; gives by how many bytes the file grew.
+  /// Adds unwritten extents, after removing the data in `range`; returns by how many bytes the file grew.
   private func nameBlocks(
     _ blocks: Range<FileOffset>, clearing range: Range<Int64>?, in inode: Inode
   ) throws(Errno) -> Int64 {
@@ -88,7 +89,7 @@ extension FileData {
     }
   }
 
-  /// Asks the log to hold room for `bytes` that are allocated and not written.
+  /// Asks the log to hold room for `bytes` that are allocated but not written.
   private func promise(_ bytes: Int64) throws(ChangeError) {
     do throws(PromiseFailure) {
       try files.space.promise(bytes, waiting: Int64(files.writeBack.bytes))
@@ -106,14 +107,14 @@ extension FileData {
     if files.writeBack.promised > 0 { files.space.renewPromises(files.writeBack.promised) }
   }
 
-  /// Tells the log how much of what was promised is not written yet, when that has changed.
+  /// Informs the log when the number of promised bytes that are not written yet has changed.
   func notePromises() {
     guard files.index.extents.unwrittenBytes != files.writeBack.promised else { return }
     files.writeBack.promised = files.index.extents.unwrittenBytes
     files.space.notePromised(files.writeBack.promised)
   }
 
-  /// - Throws: `ENOSPC` when there is no room to write a range of a file, or what it waits for.
+  /// - Throws: `ENOSPC` when there is no room to write a range of a file, or the event to wait for.
   func requireRoom(for range: Range<Int64>, of inode: Inode) throws(ChangeError) {
     var request = RoomRequest(Int64(range.count), waiting: Int64(files.writeBack.bytes))
     request.growth = range.upperBound - max(range.lowerBound, inode.record.size)
@@ -122,8 +123,7 @@ extension FileData {
     try files.require(files.space.answer(to: request) { isAllocated(range, of: inode) })
   }
 
-  /// Whether all of a range is allocated and not on its way into the log, so that writing it takes no room that
-  /// is not promised.
+  /// Whether all of a range is allocated and not on its way into the log, so that writing it takes only promised room.
   private func isAllocated(_ range: Range<Int64>, of inode: Inode) -> Bool {
     guard let windows = WriteWindow.indices(of: range) else { return false }
     return windows.allSatisfy { window in
@@ -134,19 +134,19 @@ extension FileData {
     }
   }
 
-  /// Whether all that was written into a chunk is in allocated ranges.
+  /// Whether all written bytes of a chunk are in allocated ranges.
   func isAllocated(_ chunk: Chunk, _ inode: Inode) -> Bool {
     chunk.ranges.ranges.allSatisfy { unwritten(in: $0, of: chunk.window, inode)?.gaps(in: $0).isEmpty ?? false }
   }
 
-  /// The parts of a gap between written bytes that touch these and have no allocated byte.
+  /// The parts of a gap between written bytes that touch these bytes and have no allocated byte.
   func written(_ gap: Range<Int>, of chunk: Chunk, _ inode: Inode) -> [Range<Int>] {
     guard let allocated = unwritten(in: gap, of: chunk.window, inode) else { return [] }
     if allocated.isEmpty { return [gap] }
     return allocated.gaps(in: gap).filter { !chunk.ranges.parts(in: $0.lowerBound - 1..<$0.upperBound + 1).isEmpty }
   }
 
-  /// Bytes that wait or are in flight, without those in allocated ranges, which count already.
+  /// Bytes that wait or are in flight, except those in allocated ranges, which count already.
   func unallocatedBytes(_ inode: Inode) -> Int64 {
     let all = inode.buffer.byteCount
     guard all > 0, files.index.extents.unwrittenBytes > 0 else { return all }
@@ -155,7 +155,7 @@ extension FileData {
     }
   }
 
-  /// What is allocated and not written in a part of a window; nil where the index cannot be read.
+  /// The ranges in a part of a window that are allocated but not written; nil if the index cannot be read.
   private func unwritten(in part: Range<Int>, of window: Int64, _ inode: Inode) -> RangeList? {
     var list = RangeList()
     let start = FileOffset(rawValue: window * Int64(WriteWindow.size))

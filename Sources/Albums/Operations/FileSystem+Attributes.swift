@@ -4,14 +4,14 @@ package import Vault
 
 /// Attributes of inodes, and of the file system.
 extension FileSystem {
-  /// What `stat` tells.
+  /// The result of `stat`.
   package func attributes(of inode: InodeNumber) throws(Errno) -> Attributes {
     try reading { files throws(Errno) in files.attributes(try files.inode(inode)) }
   }
 
   /// Changes mode, owner, size and times, and returns the attributes afterwards.
   ///
-  /// - Throws: `EISDIR`, `EINVAL` and `EFBIG` for a size that cannot be; `ENOSPC` when growing; `EROFS`.
+  /// - Throws: `EISDIR`, `EINVAL` and `EFBIG` for an impossible size; `ENOSPC` when growing; `EROFS`.
   package func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Errno) -> Attributes {
     try changing { files throws(Errno) in
       let inode = if let size = changes.size { try files.data.resize(inode, to: size) } else { try files.inode(inode) }
@@ -30,8 +30,8 @@ extension FileSystem {
     }
   }
 
-  /// Clears the set-user-ID and set-group-ID bits, as a write, a truncation or a change of owner does; true when there
-  /// were any. The set-group-ID bit of a file that its group may not execute stays for members of the group. Only the
+  /// Clears the set-user-ID and set-group-ID bits, as a write, a truncation or a change of owner does; true when any
+  /// were set. The set-group-ID bit of a file that its group may not execute stays for members of the group. Only the
   /// caller's own group is known.
   ///
   /// - Throws: `EROFS`.
@@ -41,7 +41,7 @@ extension FileSystem {
       let runsAsGroup = record.mode & FileKind.groupExecutes != 0 || (caller.user != 0 && caller.group != record.group)
       return record.mode & ~(runsAsGroup ? FileKind.setUser | FileKind.setGroup : FileKind.setUser)
     }
-    // Nearly all files have none, and this is asked before every write.
+    // Nearly all files have neither bit, and this is asked before every write.
     let mayHave = try reading { files throws(Errno) in
       let record = try files.inode(inode).record
       return rest(record) != record.mode
@@ -56,7 +56,7 @@ extension FileSystem {
     }
   }
 
-  /// What `statfs` tells.
+  /// The result of `statfs`.
   package func statistics() throws(Errno) -> Statistics {
     let capacity = space.capacity()
     let (reclaimable, live, waiting, inodes) = locked { files in
@@ -91,12 +91,12 @@ extension LockedFileSystem {
     inode.record.mode = inode.record.mode & FileKind.mask | permissions
   }
 
-  /// The share of the dead bytes that cleaning gives back on request.
+  /// The share of the dead bytes that cleaning frees on request.
   private static let reclaimedShare = 0.8
-  /// What cleaning keeps for itself, in segments.
+  /// The segments that cleaning keeps for itself.
   private static let cleaningSlack: Int64 = 4
 
-  /// Bytes that deleting, cleaning and the copy window give up when room is asked for.
+  /// Bytes that deleting, cleaning and the copy window can free on request.
   fileprivate func reclaimable(_ capacity: SpaceCapacity) -> Int64 {
     let pages = Int64(space.databasePageCount) * Int64(Space.databasePageSize)
     let dead = capacity.usedBytes - index.totalLiveBytes - pages

@@ -34,10 +34,11 @@ extension FileSystem {
   }
 
   /// Sets an extended attribute. Setting an access ACL sets the permission bits as well, and with `clearsSetGroup`
-  /// (`FUSE_SETXATTR_ACL_KILL_SGID`) takes the set-group-ID bit away.
+  /// (`FUSE_SETXATTR_ACL_KILL_SGID`) also clears the set-group-ID bit.
   ///
-  /// - Throws: `EEXIST` and `ENODATA` as the flags have it; `EOPNOTSUPP`, `ERANGE` for the name, `E2BIG` for the value,
-  ///   `EINVAL` for a malformed ACL; `EACCES` for a default ACL of anything but a directory; `ENOSPC`, `EROFS`.
+  /// - Throws: `EEXIST` and `ENODATA` according to the flags; `EOPNOTSUPP`, `ERANGE` for the name, `E2BIG` for the
+  ///   value, `EINVAL` for a malformed ACL; `EACCES` for a default ACL of anything except a directory; `ENOSPC`,
+  ///   `EROFS`.
   package func setExtendedAttribute(
     _ name: [UInt8], of inode: InodeNumber, value: [UInt8], flags: AttributeFlags, caller: Caller,
     clearsSetGroup: Bool = false
@@ -89,7 +90,7 @@ extension FileSystem {
 }
 
 extension LockedFileSystem {
-  /// Sets an attribute that is no access control list.
+  /// Sets an attribute other than an access control list.
   fileprivate func setAttribute(
     _ name: [UInt8], of inode: Inode, _ value: [UInt8], _ flags: AttributeFlags
   ) throws(Errno) {

@@ -2,7 +2,7 @@ package import Index
 package import SystemPackage
 package import Vault
 
-/// Listing directories. A cookie belongs to its entry for good, so nothing is kept between two calls.
+/// Lists directories. A cookie belongs to its entry for good, so nothing is kept between two calls.
 extension FileSystem {
   /// Calls `body` for the entries after `cookie` (0: from the start) until it returns false: name, inode, kind
   /// (`mode >> 12`), cookie. "." and ".." come first, with cookies 1 and 2. `body` runs under the file system's lock:
@@ -27,7 +27,7 @@ extension FileSystem {
     }
   }
 
-  /// As `list(_:after:_:)`, with all attributes. An entry for which `body` returns false was not listed.
+  /// Like `list(_:after:_:)`, with all attributes. An entry for which `body` returns false was not listed.
   ///
   /// - Throws: `ENOTDIR`, `EIO`.
   package func listWithAttributes(

@@ -1,12 +1,12 @@
-// The file system as of a moment, for those who read much of it and must not hold the lock as long.
+// The file system as of a moment, for readers that read much of it and must not hold the lock for that long.
 //
 // Invariants
-// 1. A moment is between two operations: it has all that each of them changed, or nothing of it.
-// 2. Taking one writes nothing and waits for no disk: the index commits in memory (`Committer.gather`), and the pages that
-//    the log lacks are read from there. So a full disk, a failure or nothing to write are no matter, and no file of the vault
-//    tells that somebody reads.
-// 3. Nobody waits for one. It ends when a segment of the log goes that it needs, and reading it fails with `ECANCELED` then;
-//    a later moment has to be taken.
+// 1. A moment is between two operations: it has all changes of each operation, or none of them.
+// 2. Taking one writes nothing and waits for no disk: the index commits in memory (`Committer.gather`), and pages that
+//    the log lacks are read from there. So it works on a full disk, after a failure and without any change to write,
+//    and no file of the vault shows that a program reads.
+// 3. A moment delays nothing. It ends when a segment of the log that it needs is deleted. Reading it then fails with
+//    `ECANCELED`, and the reader must take a later moment.
 
 package import Index
 package import SystemPackage
@@ -16,7 +16,7 @@ package import Vault
 package struct FilesMoment: Sendable {
   /// The pages of the index.
   package let pages: IndexPages
-  /// Which commit of the index they are of: moments with the same number have the same pages.
+  /// The commit of the index from which the pages are: moments with the same number have the same pages.
   package let revision: UInt64
   /// The records of inodes whose rows are out of date.
   package let newer: [InodeNumber: InodeRecord]
@@ -25,8 +25,7 @@ package struct FilesMoment: Sendable {
 extension LockedFileSystem {
   /// The file system as it is now.
   ///
-  /// - Parameter known: gives the pages of a moment that was taken before and has not ended, by its number; nil if there is
-  ///   none.
+  /// - Parameter known: returns the pages of an earlier moment that has not ended, by its number; nil if there is none.
   /// - Throws: `EIO`; `ECANCELED` when the space is closed.
   package func moment(reusing known: (UInt64) -> IndexPages?) throws(Errno) -> FilesMoment {
     try committer.gather()

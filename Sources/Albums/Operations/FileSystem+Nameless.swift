@@ -1,15 +1,15 @@
-// Inodes without a name that rows of the index point at: what was made of the contents of files. And inodes that stay in
-// memory while somebody works on them without the lock.
+// Inodes without a name to which rows of the index point: data derived from the contents of files. Also inodes that
+// stay in memory while a thread works on them without the lock.
 //
 // Invariants
-// 1. The link count of an inode without a name is the number of rows that point at it.
+// 1. The link count of an inode without a name is the number of rows that point to it.
 
 internal import Index
 package import SystemPackage
 package import Vault
 
 extension LockedFileSystem {
-  /// Makes an inode without a name that holds `bytes` and that one row is to point at.
+  /// Creates an inode without a name that holds `bytes`. The caller stores the one row that points to it.
   package func makeNameless(holding bytes: [UInt8]) throws(Errno) -> InodeNumber {
     let record = InodeRecord(
       number: index.nextInodeNumber(), mode: FileKind.regular | 0o400, links: 1, owner: 0, group: 0, time: .now())
@@ -22,22 +22,23 @@ extension LockedFileSystem {
     return inode.number
   }
 
-  /// Notes that one row more points at an inode without a name.
+  /// Notes that one more row points to an inode without a name.
   package func addLink(to inode: Inode) {
     inode.record.addLink()
     markChanged(inode)
   }
 
-  /// Notes that one row less points at each of some inodes without a name, and deletes those that none points at any more.
+  /// Notes that one row fewer points to each of some inodes without a name, and deletes those to which none points any
+  /// more.
   package func dropLinks(of inodes: [InodeNumber]) { reaper.dropLinks(of: inodes) }
 
   /// The inode, if it is in memory.
   package func known(_ number: InodeNumber) -> Inode? { inodes[number] }
 
-  /// Keeps an inode in memory, as if somebody had it open.
+  /// Keeps an inode in memory, as if it were open.
   package func hold(_ inode: Inode) { inode.opens += 1 }
 
-  /// Ends one `hold(_:)`. An inode that has no name by now is deleted.
+  /// Ends one `hold(_:)`. An inode without a name is then deleted.
   package func letGo(_ inode: Inode) {
     inode.opens -= 1
     if inode.record.links == 0, inode.opens == 0 { reaper.delete(inode) }

@@ -2,12 +2,12 @@ package import Index
 package import SystemPackage
 package import Vault
 
-/// Looking up names, and making new ones.
+/// Looks up names, and creates them.
 extension FileSystem {
   /// Maximum of names of a file.
   package static let maximumLinks: UInt32 = 65_000
 
-  /// The attributes of the inode that a name stands for.
+  /// The attributes of the inode that has a name.
   ///
   /// - Throws: `ENOENT`, `ENOTDIR`.
   package func lookup(_ name: FileName, in parent: InodeNumber) throws(Errno) -> Attributes {
@@ -20,7 +20,7 @@ extension FileSystem {
 
   /// The target of a symbolic link.
   ///
-  /// - Throws: `EINVAL` for anything else.
+  /// - Throws: `EINVAL` for any other inode.
   package func readLink(of inode: InodeNumber) throws(Errno) -> [UInt8] {
     try reading { files throws(Errno) in
       guard let target = try files.inode(inode).record.target else { throw .invalidArgument }
@@ -28,7 +28,7 @@ extension FileSystem {
     }
   }
 
-  /// Makes a file, FIFO, socket or device node. `mode` has the type bits; the umask is applied here.
+  /// Creates a file, FIFO, socket or device node. `mode` has the type bits; the umask is applied here.
   ///
   /// - Throws: `EEXIST`, `ENOENT` when the directory was removed, `ENOTDIR`, `ENOSPC`, `EROFS`; `EINVAL` for other
   ///   types.
@@ -44,7 +44,7 @@ extension FileSystem {
     return try make(request, name, in: parent, caller)
   }
 
-  /// Makes a directory.
+  /// Creates a directory.
   ///
   /// - Throws: as `makeNode`.
   package func makeDirectory(
@@ -53,8 +53,8 @@ extension FileSystem {
     try make(NewInode(kind: FileKind.directory, permissions: mode & 0o7777), name, in: parent, caller)
   }
 
-  /// The directory that has a name. If nothing has it, makes one, with owner, group, permissions and access control lists
-  /// of another directory.
+  /// The directory with a name. If nothing has the name, creates a directory with the owner, group, permissions and
+  /// access control lists of another one.
   ///
   /// - Throws: as `makeNode`; `ENOTDIR` when something else has the name.
   package func directory(
@@ -71,7 +71,7 @@ extension FileSystem {
     }
   }
 
-  /// Makes a symbolic link.
+  /// Creates a symbolic link.
   ///
   /// - Throws: as `makeNode`; `ENAMETOOLONG` when the target exceeds 4095 bytes; `ENOENT` when it is empty.
   package func makeSymbolicLink(
@@ -89,9 +89,10 @@ extension FileSystem {
     try changing { files throws(ChangeError) in files.attributes(try files.make(request, name, in: parent, caller)) }
   }
 
-  /// Gives an inode one more name.
+  /// Gives an inode another name.
   ///
-  /// - Throws: `EPERM` for directories, `EEXIST`, `EMLINK`, `ENOENT` when the inode or the directory has no name left,
+  /// - Throws: `EPERM` for directories, `EEXIST`, `EMLINK`, `ENOENT` when the inode or the directory has lost its last
+  ///   name,
   ///   `ENOSPC`.
   package func link(_ inode: InodeNumber, named name: FileName, in parent: InodeNumber) throws(Errno) -> Attributes {
     try changing { files throws(ChangeError) in
@@ -104,7 +105,7 @@ extension FileSystem {
 }
 
 extension LockedFileSystem {
-  /// A name's entry and inode.
+  /// The entry and the inode of a name.
   func find(_ name: FileName, in parent: InodeNumber) throws(Errno) -> (entry: DentryRecord, inode: Inode)? {
     let found = try result(of: index.dentryWithInode(parent: parent, name: name))
     guard let (entry, record) = found else { return nil }
@@ -113,14 +114,14 @@ extension LockedFileSystem {
     return (entry, inode)
   }
 
-  /// Notes that what an inode holds was changed: data, or the entries of a directory.
+  /// Notes a change of an inode's content: the data of a file, or the entries of a directory.
   func touch(_ inode: Inode, _ time: Timestamp) {
     inode.record.modified = time
     inode.record.changed = time
     markChanged(inode)
   }
 
-  /// The directory and the inode, which may get a name there.
+  /// The directory and the inode, which may get a name in the directory.
   fileprivate func linkable(
     _ number: InodeNumber, named name: FileName, in parent: InodeNumber
   ) throws(Errno) -> (directory: Inode, inode: Inode) {
@@ -133,7 +134,7 @@ extension LockedFileSystem {
     return (directory, inode)
   }
 
-  /// Gives an inode one more name.
+  /// Gives an inode another name.
   fileprivate func add(_ name: FileName, of inode: Inode, in directory: Inode) throws(Errno) {
     let entry = DentryRecord(name: name, inode: inode.number, kind: inode.record.kind, cookie: index.nextCookie())
     try result(of: index.insertDentry(parent: directory.number, entry))
@@ -145,7 +146,7 @@ extension LockedFileSystem {
     changeSink.noteName(name, .added, in: directory.number, of: inode, self)
   }
 
-  /// Makes an inode and its name, or throws and changes nothing.
+  /// Creates an inode and its name, or throws and changes nothing.
   func make(
     _ request: NewInode, _ name: FileName, in parent: InodeNumber, _ caller: Caller
   ) throws(ChangeError) -> Inode {
@@ -154,7 +155,7 @@ extension LockedFileSystem {
     return try ChangeError.result(of: insert(request, name, in: directory, caller))
   }
 
-  /// The directory, in which an inode may be made.
+  /// The directory, in which an inode may be created.
   private func directory(
     _ parent: InodeNumber, forNew name: FileName, _ request: NewInode
   ) throws(Errno) -> Inode {
@@ -199,7 +200,7 @@ extension LockedFileSystem {
     return inode
   }
 
-  /// The permissions and ACLs of a new inode, by the default ACL of its directory or else by the umask.
+  /// The permissions and ACLs of a new inode, according to the default ACL of its directory or otherwise to the umask.
   private func inherit(
     _ request: NewInode, from directory: Inode, _ caller: Caller
   ) throws(Errno) -> (permissions: UInt32, attributes: [([UInt8], [UInt8])]) {
@@ -224,13 +225,13 @@ extension LockedFileSystem {
   }
 }
 
-/// An inode to make.
+/// The properties of an inode that does not exist yet.
 struct NewInode {
   var kind: UInt32
   var permissions: UInt32
   var device: UInt64 = 0
   var target: [UInt8]?
-  /// The directory whose access control lists it gets, whatever the one that it is in has.
+  /// The directory whose access control lists it gets instead of inheriting from its own directory.
   var model: InodeNumber?
 }
 

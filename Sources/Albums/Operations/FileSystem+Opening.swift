@@ -3,9 +3,9 @@ internal import System
 package import SystemPackage
 package import Vault
 
-/// Opening, closing and forgetting, and what is in memory.
+/// Opens, closes and forgets inodes, and lists those in memory.
 extension FileSystem {
-  /// Opens a regular file, and makes it if it does not exist.
+  /// Opens a regular file. Creates it if it does not exist.
   ///
   /// - Throws: `EEXIST` with `.exclusive`; `EISDIR`; otherwise as `makeNode` and `open`.
   package func create(
@@ -49,7 +49,7 @@ extension FileSystem {
     }
   }
 
-  /// The kernel has forgotten the inode: it is deleted if it has no name and is not open.
+  /// The kernel has forgotten the inode: without a name it is deleted, unless it is open.
   package func forget(_ inode: InodeNumber) {
     locked { files in
       guard let inode = files.inodes[inode], inode.record.links == 0, inode.opens == 0 else { return }
@@ -65,7 +65,7 @@ extension FileSystem {
 }
 
 extension LockedFileSystem {
-  /// What has a name already, to be opened, and with `.truncate` empty; nil if nothing has it.
+  /// An existing inode with the name, emptied with `.truncate`; nil if nothing has the name.
   fileprivate mutating func existing(
     _ name: FileName, in parent: InodeNumber, _ flags: OpenFlags
   ) throws(ChangeError) -> Inode? {

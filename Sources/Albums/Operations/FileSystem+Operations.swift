@@ -16,8 +16,8 @@ extension FileSystem {
     }
   }
 
-  /// Runs an operation that changes something, outside the critical part of commits. Where it is refused for want of
-  /// room, before it changed anything, it waits and runs again.
+  /// Runs an operation that changes something, outside the critical part of commits. If it is refused for lack of room,
+  /// before it changed anything, it waits and runs again.
   @inline(__always)
   package func changing<Result, Failure: ChangeFailure>(
     _ body: (inout LockedFileSystem) throws(Failure) -> Result
@@ -41,10 +41,10 @@ extension FileSystem {
 }
 
 extension FileSystem {
-  /// Where warnings go.
+  /// Receives warnings.
   package var logger: Logger { options.logger }
 
-  /// Gives what a call of the log gives, made without the lock, and maps its errors to those of an operation.
+  /// Returns the result of a call of the log, made without the lock, and maps its errors to those of an operation.
   func result<Result>(of call: @autoclosure () throws(VaultError) -> Result) throws(Errno) -> Result {
     do throws(VaultError) {
       return try call()
@@ -55,14 +55,14 @@ extension FileSystem {
 }
 
 extension LockedFileSystem {
-  /// Evicts inodes. Only here and at a commit, so that an inode stays the same object during an operation that does not
-  /// wait.
+  /// Evicts inodes. This happens only here and at a commit, so that an inode stays the same object during an operation
+  /// that does not wait.
   fileprivate func endOperation() { inodes.shrink(steps: 8) }
 
-  /// Where warnings go.
+  /// Receives warnings.
   package var logger: Logger { options.logger }
 
-  /// Whether the threads of the file system are to end.
+  /// Whether the threads of the file system must end.
   package var isStopping: Bool { life.isStopping }
 
   /// Whether a commit is in its critical part, so that nothing may be changed now.
@@ -71,7 +71,7 @@ extension LockedFileSystem {
   /// Notes that something may have been changed, so that a commit stores it.
   package func noteChange() { committer.noteChange() }
 
-  /// Whether there is room for so many bytes more where nobody waits for any.
+  /// Whether there is room for `bytes` more when no caller waits for any.
   package func admits(_ bytes: Int64) -> Bool { space.admit(bytes, waiting: Int64(writeBack.bytes)) }
 
   /// Waits until no commit is in its critical part.
@@ -79,7 +79,7 @@ extension LockedFileSystem {
     while commits.isCritical { wait(for: .progress) }
   }
 
-  /// Waits for what an operation needs that found no room; false when it has to end so.
+  /// Waits for the room that an operation needs; false when the operation must end without it.
   fileprivate mutating func wait(for room: RoomWait) -> Bool {
     switch room {
     case .room: return waitForRoom()
@@ -92,7 +92,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// As `waitForCriticalPart()`, before an operation that changes something.
+  /// Waits like `waitForCriticalPart()`, before an operation that changes something.
   ///
   /// - Throws: `EROFS` when nothing may be changed.
   package mutating func waitToChange() throws(Errno) {
@@ -100,8 +100,8 @@ extension LockedFileSystem {
     if let refusal { throw refusal }
   }
 
-  /// The regular file, once nothing is in flight in the windows of it that `range` touches. Waits, so inodes that were
-  /// looked up before may be evicted.
+  /// The regular file, once nothing is in flight in the windows that `range` touches. Waits, so inodes that were looked
+  /// up before may be evicted.
   mutating func settledFile(_ number: InodeNumber, in range: Range<Int64>) throws(Errno) -> Inode {
     while true {
       try waitToChange()
@@ -111,7 +111,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// Gives what a call of the index gives, and maps its errors to those of an operation.
+  /// Returns the result of a call of the index, and maps its errors to those of an operation.
   @inline(__always)
   package func result<Result>(of call: @autoclosure () throws(IndexError) -> Result) throws(Errno) -> Result {
     do throws(IndexError) {
@@ -121,19 +121,19 @@ extension LockedFileSystem {
     }
   }
 
-  /// The same for several calls.
+  /// Returns the result of several calls of the index, and maps their errors to those of an operation.
   @inline(__always)
   package func withIndex<Result>(_ body: (Index) throws(IndexError) -> Result) throws(Errno) -> Result {
     try result(of: body(index))
   }
 
-  /// The same, where all the calls or none have an effect.
+  /// Like `withIndex`, but either all the calls have an effect or none.
   @inline(__always)
   package func withSavepoint<Result>(_ body: (Index) throws(IndexError) -> Result) throws(Errno) -> Result {
     try result(of: index.withSavepoint { () throws(IndexError) in try body(index) })
   }
 
-  /// Handles a failure of the index; gives the error for the caller.
+  /// Handles a failure of the index; returns the error for the caller.
   package func failed(_ error: IndexError) -> Errno {
     if index.isReadOnly { stopChanging("the index lost a transaction: \(error)") }
     let errno = Errno(error)
@@ -155,7 +155,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// Logs once that nothing can be changed any more, and wakes all threads.
+  /// Logs once that changes are no longer possible, and wakes all threads.
   private func announceFailure() {
     if !life.announcedFailure {
       life.announcedFailure = true
@@ -164,8 +164,8 @@ extension LockedFileSystem {
     signals.wakeAll()
   }
 
-  /// Forgets all that is newer than the index, after this went back to its last commit. What is in flight is dropped
-  /// when it ends.
+  /// Forgets everything newer than the index, after the index went back to its last commit. Data in flight is dropped
+  /// when its flight ends.
   private func forgetChanges() {
     intents = IntentState()
     let old = inodes.removeAll()
@@ -184,7 +184,7 @@ extension LockedFileSystem {
     }
   }
 
-  /// Handles a failure of the log; gives the error for the caller.
+  /// Handles a failure of the log; returns the error for the caller.
   func failed(_ error: VaultError) -> Errno {
     switch error {
     case .noSpace: return .noSpace
@@ -209,16 +209,16 @@ extension LockedFileSystem {
     return try usable(record)
   }
 
-  /// The inode of a row that was just read, as `keep(_:)`.
+  /// The inode of a row that was just read, like `keep(_:)`.
   ///
-  /// - Throws: `EIO` when the row says what cannot be.
+  /// - Throws: `EIO` when the row has impossible values.
   func usable(_ record: InodeRecord) throws(Errno) -> Inode {
     let inode = keep(record)
     if inode.record.isDistorted { throw failed(IndexError.damaged) }
     return inode
   }
 
-  /// The inode of a row that was just read: the one in memory, if there is one, else one with this row.
+  /// The inode of a row that was just read: the one in memory if there is one, otherwise one with this row.
   func keep(_ record: InodeRecord) -> Inode {
     if let known = inodes[record.number] { return known }
     let inode = Inode(record)
@@ -251,18 +251,18 @@ extension LockedFileSystem {
     inodes.noteStale(inode)
   }
 
-  /// - Throws: `ENOSPC` when there is no room for a new name or attribute, or what it waits for.
+  /// - Throws: `ENOSPC` when there is no room for a new name or attribute, or the event to wait for.
   package func requireRoom() throws(ChangeError) { try requireRoom(for: Self.nameSize) }
 
-  /// Room to ask for a new name, in bytes.
+  /// The room, in bytes, that a new name requires.
   private static let nameSize: Int64 = 1024
 
-  /// - Throws: `ENOSPC` when there is no room for `count` more bytes of data, or what it waits for.
+  /// - Throws: `ENOSPC` when there is no room for `count` more bytes of data, or the event to wait for.
   package func requireRoom(for count: Int64) throws(ChangeError) {
     try require(space.answer(to: RoomRequest(count, waiting: Int64(writeBack.bytes))))
   }
 
-  /// - Throws: `ENOSPC`, or what an operation waits for that may ask again.
+  /// - Throws: `ENOSPC`, or the event after which the operation may ask again.
   func require(_ answer: RoomAnswer) throws(ChangeError) {
     switch answer {
     case .granted: return

@@ -1,4 +1,4 @@
-// Reading: planned under the lock, carried out without it.
+// Reads are planned under the lock, and carried out without it.
 
 internal import Glibc
 internal import Index
@@ -14,12 +14,12 @@ struct StoredStretch: Equatable {
 }
 
 extension FileSystem {
-  /// How often a read is planned, since the cleaner may move what a plan names.
+  /// How often a read is planned. The cleaner may move the extents of a plan.
   private static let attempts = 3
 
   /// Reads bytes from `offset`; fewer than the buffer holds only at the end of the file.
   ///
-  /// - Throws: `EIO` when stored data is missing or not what was written; `EISDIR`.
+  /// - Throws: `EIO` when stored data is missing or differs from the written data; `EISDIR`.
   package func read(
     _ inode: InodeNumber, at offset: FileOffset, into buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> Int {
@@ -27,7 +27,7 @@ extension FileSystem {
     var failed: StoredStretch?
     for _ in 0..<Self.attempts {
       let (count, plan) = try locked { files throws(Errno) in try unsafe files.data.planRead(inode, offset, buffer) }
-      // The same record again: it was not moved, so it is damaged.
+      // The plan has the same record again: it was not moved, so it is damaged.
       if let failed, plan.contains(where: { $0.extent.position == failed.extent.position }) { break }
       failed = unsafe readStored(plan, into: buffer)
       if failed == nil { return count }
@@ -41,7 +41,7 @@ extension FileSystem {
     options.logger.error("damaged: inode \(inode.rawValue), offset \(offset.rawValue)")
   }
 
-  /// Reads the parts of a plan; gives the first that cannot be read.
+  /// Reads the parts of a plan; returns the first that cannot be read.
   func readStored(_ plan: [StoredStretch], into buffer: UnsafeMutableRawBufferPointer) -> StoredStretch? {
     for stretch in plan {
       do throws(VaultError) {
@@ -55,7 +55,7 @@ extension FileSystem {
 }
 
 extension FileData {
-  /// Copies what is in memory, zeroes holes, and returns which parts the log holds.
+  /// Copies data from memory, zeroes holes, and returns the parts that the log holds.
   fileprivate func planRead(
     _ number: InodeNumber, _ offset: FileOffset, _ buffer: UnsafeMutableRawBufferPointer
   ) throws(Errno) -> (count: Int, plan: [StoredStretch]) {
@@ -76,7 +76,7 @@ extension FileData {
 
   /// Calls `body` for the parts of a range that extents hold, and zeroes the rest of `target`, the buffer of the range.
   ///
-  /// - Throws: `EIO` when extents overlap, so that nobody knows which bytes are right.
+  /// - Throws: `EIO` when extents overlap, because nothing shows which bytes are right.
   func planStored(
     _ inode: Inode, _ range: Range<Int64>, _ target: UnsafeMutableRawBufferPointer,
     _ body: (_ place: Int, _ extent: ExtentRecord) -> Void

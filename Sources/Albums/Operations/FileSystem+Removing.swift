@@ -2,9 +2,9 @@ package import Index
 package import SystemPackage
 package import Vault
 
-/// Removing and renaming.
+/// Removes and renames.
 extension FileSystem {
-  /// Removes a name of anything but a directory, and returns its inode.
+  /// Removes a name of an inode other than a directory, and returns the inode.
   ///
   /// - Throws: `ENOENT`, `EISDIR`, `ENOTDIR`, `EROFS`.
   @discardableResult
@@ -14,7 +14,7 @@ extension FileSystem {
 
   /// Removes an empty directory and returns its inode number.
   ///
-  /// - Throws: `ENOENT`, `ENOTDIR`, `ENOTEMPTY`, `EROFS`; `EINVAL` for "." and `ENOTEMPTY` for "..", as Linux has it.
+  /// - Throws: `ENOENT`, `ENOTDIR`, `ENOTEMPTY`, `EROFS`; `EINVAL` for "." and `ENOTEMPTY` for "..", as on Linux.
   @discardableResult
   package func removeDirectory(_ name: FileName, in parent: InodeNumber) throws(Errno) -> InodeNumber {
     try changing { files throws(Errno) in
@@ -42,23 +42,23 @@ extension FileSystem {
 
 /// A rename. At most one of `replaced` and `exchanged` is set.
 package struct Move {
-  /// The old name, and the directory that it was in.
+  /// The old name, and its directory.
   package let name: FileName
   package let source: Inode
-  /// The new name, and the directory that it is in.
+  /// The new name, and its directory.
   package let newName: FileName
   package let target: Inode
   let entry: DentryRecord
-  /// What is moved.
+  /// The moved inode.
   package let inode: Inode
-  /// What loses the new name, if anything has it.
+  /// The inode that loses the new name; nil if nothing has it.
   package let replaced: Inode?
-  /// What gets the old name for the new one.
+  /// The inode that gets the old name in exchange for the new one.
   package let exchanged: Inode?
 }
 
 extension LockedFileSystem {
-  /// What a rename moves.
+  /// The inodes and entries of a rename.
   fileprivate func move(
     _ name: FileName, in parent: InodeNumber, to newName: FileName, in newParent: InodeNumber, _ flags: RenameFlags
   ) throws(Errno) -> Move {
@@ -112,7 +112,7 @@ extension LockedFileSystem {
     var current = directory.number
     while current != .root {
       if current == ancestor.number { throw .invalidArgument }
-      // Directories on the way are not brought into memory: a path may be very deep.
+      // Directories on the way are not brought into memory, because a path may be very deep.
       let parent =
         if let known = inodes[current] { known.record.parent } else {
           try result(of: index.inode(current))?.parent

@@ -29,10 +29,10 @@ extension FileSystem {
     }
   }
 
-  /// The unit of `seek`. Programs measure it, and take holes shorter than a usual block for an error.
+  /// The unit of `seek`. Programs measure it, and treat holes shorter than a usual block as an error.
   private static let seekBlock: Int64 = 4096
 
-  /// Copies within the space by sharing stored data; may copy less than asked for.
+  /// Copies within the space by sharing stored data; may copy fewer bytes than requested.
   ///
   /// - Throws: `EINVAL` when source and target overlap in one file; `EISDIR`, `EFBIG`, `ENOSPC`, `EROFS`.
   package func copyRange(
@@ -67,7 +67,7 @@ extension FileData {
     return [stored?.rawValue, waiting].compactMap { $0 }.min()
   }
 
-  /// A place up to which all is data from `place` on, which holds data. More data may follow it.
+  /// The end of the data that begins at or before `place`, which holds data. More data may follow directly.
   fileprivate func endOfData(_ inode: Inode, at place: Int64) throws(Errno) -> Int64 {
     let stored = try files.result(
       of: files.index.extents.nextHoleOffset(of: inode.number, from: FileOffset(rawValue: place)))
@@ -77,7 +77,7 @@ extension FileData {
     return max(stored.rawValue, waiting.upperBound)
   }
 
-  /// Both files, once all that was written to the two ranges is in the log. Waits at the start only.
+  /// Both files, once all data that was written to the two ranges is in the log. Waits only at the start.
   fileprivate mutating func storedFiles(
     _ source: InodeNumber, _ from: Range<Int64>, _ target: InodeNumber, _ onto: Range<Int64>
   ) throws(ChangeError) -> (Inode, Inode) {
@@ -98,7 +98,8 @@ extension FileData {
     }
   }
 
-  /// Lets `copy` share the extents of `origin` from `start` on, at the beginning of `onto`; gives how many bytes.
+  /// Lets `copy` share the extents of `origin` from `start` on, at the beginning of `onto`; returns the number of
+  /// bytes.
   fileprivate func share(
     _ origin: Inode, _ start: Int64, _ copy: Inode, _ onto: Range<Int64>, _ count: Int64
   ) throws(Errno) -> Int64 {

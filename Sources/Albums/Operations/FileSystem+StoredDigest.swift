@@ -1,9 +1,9 @@
-// What the vault's storage has of a file, as a hash that another program can compare with its own.
+// A hash of the content that the vault's storage has of a file, which another program can compare with its own.
 //
 // Invariants
 // 1. Every byte was read back from the storage, past all memory, after it was made durable there. Nothing in memory
 //    takes part.
-// 2. A file that changes meanwhile has no hash.
+// 2. A file that changes during the calculation gets no hash.
 
 package import Crypto
 internal import Index
@@ -15,20 +15,20 @@ package import Vault
 package struct StoredDigest: Hashable, Sendable {
   /// Bytes of the file.
   package var size: Int64
-  /// The hash of the content under the key that was given.
+  /// The hash of the content under the given key.
   package var hash: [UInt8]
 }
 
 extension FileSystem {
-  /// Bytes that are read at once.
+  /// Bytes of one read.
   private static let digestStep = 1 << 20
-  /// How often a stretch is read, since the cleaner may move it.
+  /// How often a stretch is read. The cleaner may move it.
   private static let digestAttempts = 3
 
-  /// Writes a file out, makes that durable, reads it again from the storage, and gives the hash of what is there.
+  /// Writes a file out, makes that durable, reads it back from the storage, and returns the hash of the stored bytes.
   ///
-  /// - Throws: `EACCES` unless the user may read the file; `EIO` when stored data is missing or not what was written;
-  ///   `EAGAIN` when the file changes meanwhile; `ENOSPC`; `EISDIR`, `EINVAL` for other types.
+  /// - Throws: `EACCES` unless the user may read the file; `EIO` when stored data is missing or differs from the
+  ///   written data; `EAGAIN` when the file changes during the call; `ENOSPC`; `EISDIR`, `EINVAL` for other types.
   package func storedDigest(
     of number: InodeNumber, _ key: ContentKey = .ofThisRun, for opener: Opener
   ) throws(Errno) -> StoredDigest {
@@ -49,7 +49,7 @@ extension FileSystem {
     return StoredDigest(size: begin.size, hash: hasher.finish())
   }
 
-  /// Writes out a file that the user may read. Where the log is full it waits for the cleaner, as an fsync does.
+  /// Writes out a file that the user may read. If the log is full, waits for the cleaner, like an fsync.
   private func writeOut(_ number: InodeNumber, for opener: Opener) throws(Errno) -> WrittenFile {
     while true {
       do throws(Errno) {
@@ -82,7 +82,7 @@ extension FileSystem {
       do throws(VaultError) {
         for stretch in plan {
           let left = Int(min(begin.size - offset - Int64(stretch.place), Int64(Self.digestStep)))
-          // With what records have beside their plaintext.
+          // Includes the bytes of records in addition to their plaintext.
           try unsafe reader.read(stretch, of: part, ahead: left + left / 64 + 4096)
         }
         return
@@ -95,10 +95,10 @@ extension FileSystem {
   }
 }
 
-/// A file all of whose data was in the log.
+/// A file whose data was completely in the log.
 struct WrittenFile {
   var size: Int64
-  /// When the content changed last.
+  /// The time of the last change of the content.
   var modified: Timestamp
 }
 
@@ -119,7 +119,7 @@ extension FileData {
     }
   }
 
-  /// The file, if nothing was written to it since.
+  /// The file, if it was not written since.
   ///
   /// - Throws: `EAGAIN`.
   fileprivate func requireUnchanged(_ number: InodeNumber, since begin: WrittenFile) throws(Errno) -> Inode {

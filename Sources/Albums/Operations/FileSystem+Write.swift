@@ -1,4 +1,4 @@
-// Writing: data goes into chunks (WriteBuffer.swift), which are written out when they are full, old, or synced
+// Writes put data into chunks (WriteBuffer.swift), which are written out when they are full, old, or synced
 // (Flusher.swift).
 
 internal import Index
@@ -36,7 +36,7 @@ extension FileSystem {
 }
 
 extension FileData {
-  /// `whole` has the bytes already if they fill a window.
+  /// Writes a range; `whole` already has the bytes if they fill a window.
   @inline(__always)
   fileprivate mutating func write(
     _ number: InodeNumber, _ range: Range<Int64>, _ buffer: UnsafeRawBufferPointer, _ whole: Chunk?
@@ -72,11 +72,11 @@ extension FileData {
     if unsafe files.writeBack.put(bytes, at: offset, in: inode, pool: files.pool) { files.signals[.flushWork].signal() }
   }
 
-  /// The file, once there is memory for `count` more bytes. Waits at the start only.
+  /// The file, once there is memory for `count` more bytes. Waits only at the start.
   private mutating func writableFile(_ number: InodeNumber, count: Int) throws(ChangeError) -> Inode {
     while files.writeBack.bytes > 0, files.writeBack.bytes + count > files.options.dirtyLimit {
       if files.writeBack.logIsFull { throw .waits(.room) }
-      // The flushers take what is not ready only when there is much of it.
+      // The flushers take data that is not ready only when there is much of it.
       if files.writeBack.bytes <= files.options.dirtyLimit / 2 { files.flusher.makeEverythingReady() }
       files.signals[.flushWork].broadcast()
       files.wait(for: .progress)
@@ -101,8 +101,9 @@ extension FileData {
     return inode
   }
 
-  /// Removes data behind the end of a file that is about to grow. A crash on a full disk leaves some: the row ended
-  /// the file before data that found no room, and data behind that had an extent already. What is only allocated stays.
+  /// Removes data behind the end of a file that is about to grow. A crash on a full disk leaves such data: the row
+  /// ended the file before data that found no room, and data behind that already had an extent. Ranges that are only
+  /// allocated stay.
   func removeDataBeyondEnd(of inode: Inode) throws(Errno) {
     guard inode.extentsEnd == nil else { return }
     let end = FileOffset(rawValue: inode.record.size)
@@ -121,7 +122,7 @@ extension FileData {
     inode.extentsEnd = unwritten.last?.upperBound ?? end
   }
 
-  /// Makes a hole of a range in which nothing is in flight.
+  /// Makes a hole of a range that has nothing in flight.
   func removeData(_ inode: Inode, _ range: Range<Int64>) throws(Errno) {
     let start = FileOffset(rawValue: range.lowerBound)
     if inode.extentsEnd.map({ $0 > start }) ?? true {
@@ -132,7 +133,7 @@ extension FileData {
     files.signals[.progress].broadcast()
   }
 
-  /// Removes what extents hold of a range.
+  /// Removes the extents in a range.
   private func removeStored(_ inode: Inode, _ range: Range<Int64>) throws(Errno) {
     if range.isEmpty { return }
     inode.record.allocated -= try files.withSavepoint { index throws(IndexError) in
@@ -140,7 +141,7 @@ extension FileData {
     }
   }
 
-  /// Removes what extents hold of a range, in a savepoint of the caller; gives how many bytes that was.
+  /// Removes the extents in a range, in a savepoint of the caller; returns the number of bytes.
   func removeExtents(of inode: Inode, in range: Range<Int64>) throws(IndexError) -> Int64 {
     let wanted = FileOffset(rawValue: range.lowerBound)..<FileOffset(rawValue: range.upperBound)
     var removed: Int64 = 0

@@ -36,7 +36,7 @@ package struct AllocationMode: OptionSet, Sendable {
   package static let zeroRange = AllocationMode(rawValue: 16)
 }
 
-/// What `seek` looks for.
+/// The target of `seek`.
 package enum SeekTarget: Sendable {
   /// The next byte that holds data (`SEEK_DATA`).
   case data

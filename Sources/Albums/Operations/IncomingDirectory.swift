@@ -1,32 +1,32 @@
-// The directory for files that are not whole yet: an importer writes and verifies them there, and renames them.
+// The directory for incomplete files: an importer writes and verifies them there, and renames them.
 //
 // Invariants
-// 1. It has one name, in the root directory, which no listing shows and no program can give.
-// 2. Names in it that begin with a dot make no thumbnails and answer no question.
-// 3. Files whose name begins with `partialPrefix` go a week after they were changed last. Nothing else does. One with the
-//    same name and `logEnding` goes with it: none of the two without the other.
+// 1. It has one name, in the root directory, which no listing shows and no program can use.
+// 2. Names in it that begin with a dot get no thumbnails and are in no answer.
+// 3. Files whose name begins with `partialPrefix` are deleted a week after their last change. Nothing else is deleted.
+//    A file with the same name and `logEnding` is deleted together with it: none of the two without the other.
 
 internal import Index
 package import SystemPackage
 internal import Vault
 
-/// The directory for files that are not whole yet.
+/// The directory for incomplete files.
 package struct IncomingDirectory: Sendable {
   let fileSystem: FileSystem
 
-  /// The name by which programs find it, in `.agonyfs`.
+  /// The name in `.agonyfs` by which programs find the directory.
   package static let name = Array("incoming".utf8)
-  /// What the names of files that are not whole begin with.
+  /// The beginning of the names of incomplete files.
   package static let partialPrefix = Array(".partial-".utf8)
-  /// What the name of a log has behind that of its file.
+  /// The suffix of a log, which follows the name of its file.
   private static let logEnding = Array(".log".utf8)
-  /// How long such files are kept after they were changed last, in seconds.
+  /// How long such files are kept after their last change, in seconds.
   private static let partialSeconds: Int64 = 7 * 24 * 3600
 
-  /// The directory for files that are not whole yet. It is made when the mount's owner, or root, asks for it, and belongs
-  /// to the owner alone.
+  /// The directory for incomplete files. It is created when the mount's owner, or root, asks for it, and belongs only
+  /// to the owner.
   ///
-  /// - Throws: `ENOENT` if there is none and somebody else asks, or nothing may be changed; `ENOSPC`.
+  /// - Throws: `ENOENT` if there is none and another user asks, or nothing may be changed; `ENOSPC`.
   package func attributes(for user: UInt32) throws(Errno) -> Attributes {
     removeOldPartials()
     if let known = try fileSystem.reading({ files throws(Errno) in
@@ -45,7 +45,7 @@ package struct IncomingDirectory: Sendable {
     }
   }
 
-  /// Deletes what importers left a week ago. Whatever fails is tried again another time.
+  /// Deletes files that importers left a week ago. Another call tries failed deletions again.
   func removeOldPartials() {
     guard !fileSystem.isReadOnly, let incoming = try? fileSystem.lookup(.incoming, in: .root).inode else { return }
     var old: [FileName] = []
@@ -58,7 +58,7 @@ package struct IncomingDirectory: Sendable {
     for name in old { removePartial(name, in: incoming, ifOlderThan: oldest) }
   }
 
-  /// Deletes a file and its log, or a log and its file, if nobody changed one of them meanwhile.
+  /// Deletes a file and its log, or a log and its file, if neither was changed in between.
   private func removePartial(_ name: FileName, in incoming: InodeNumber, ifOlderThan oldest: Int64) {
     let isLog = name.bytes.suffix(Self.logEnding.count).elementsEqual(Self.logEnding)
     let other = FileName(isLog ? Array(name.bytes.dropLast(Self.logEnding.count)) : name.bytes + Self.logEnding)

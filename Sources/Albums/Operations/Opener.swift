@@ -1,14 +1,15 @@
-// Who may see what. The kernel asks the same of a path that somebody opens (`generic_permission` in its fs/namei.c and
-// `posix_acl_permission` in fs/posix_acl.c); answers are not opened by a path, so it is asked here.
+// The access rights of users. The kernel checks them for a path that a user opens (`generic_permission` in its
+// fs/namei.c and `posix_acl_permission` in fs/posix_acl.c). Answers are not opened by a path, so the same check is made
+// here.
 //
 // Invariants
-// 1. What the kernel would refuse is refused here. Capabilities do not count; only user 0 may do everything.
+// 1. Access that the kernel would refuse is refused here. Capabilities do not count; only user 0 may do everything.
 
 package import Index
 package import SystemPackage
 package import Vault
 
-/// Who asks for what is not opened by a path, and gets only what this user could find and read.
+/// A user that asks without opening a path, and gets only files that this user could find and read.
 package struct Opener: Hashable, Sendable {
   /// Effective user id.
   package var user: UInt32
@@ -17,22 +18,23 @@ package struct Opener: Hashable, Sendable {
   /// Supplementary groups.
   package var groups: [UInt32]
 
-  /// Takes the three.
+  /// Sets all fields.
   package init(user: UInt32, group: UInt32, groups: [UInt32] = []) {
     self.user = user
     self.group = group
     self.groups = groups
   }
 
-  /// Who sees everything: root, and whoever opens a vault with its password.
+  /// The opener that sees everything: root, and a user who opens a vault with its password.
   package static let everything = Opener(user: 0, group: 0)
 
-  /// Whether that is everything.
+  /// Whether this opener sees everything.
   package var seesEverything: Bool { user == 0 }
 
   func isIn(_ number: UInt32) -> Bool { group == number || groups.contains(number) }
 
-  /// Whether a file or directory with these permissions, and this access control list if it has one, permits something.
+  /// Whether a file or directory with these permissions, and this access control list if it has one, grants a
+  /// permission.
   package func may(_ wanted: Permission, mode: UInt32, owner: UInt32, group: UInt32, list: AccessControlList?) -> Bool {
     if seesEverything { return true }
     func permits(_ shift: UInt32) -> Bool { UInt16(truncatingIfNeeded: mode >> shift) & wanted.rawValue != 0 }
@@ -43,16 +45,16 @@ package struct Opener: Hashable, Sendable {
   }
 }
 
-/// A permission to ask for, as a bit.
+/// A permission, as a bit.
 package enum Permission: UInt16 {
-  /// Of a directory: its names may be looked up.
+  /// To look up names in a directory.
   case search = 1
-  /// It may be read.
+  /// To read.
   case read = 4
 }
 
 extension AccessControlList {
-  /// Whether the list permits something to a user who is not the owner.
+  /// Whether the list grants a permission to a user who is not the owner.
   func permits(_ wanted: UInt16, user: UInt32, owningGroup: UInt32, isIn: (UInt32) -> Bool) -> Bool {
     let mask = maskPermissions ?? 7
     if let named = entries.first(where: { $0.tag == Self.user && $0.identifier == user }) {
@@ -71,7 +73,7 @@ extension AccessControlList {
 }
 
 extension Opener {
-  /// Whether it has a permission for an inode, by the access control list that an index has of it.
+  /// Whether the opener has a permission for an inode, according to the access control list in an index.
   package func may(_ wanted: Permission, _ record: InodeRecord, in index: Index) throws(IndexError) -> Bool {
     if seesEverything { return true }
     var list: AccessControlList?
@@ -84,12 +86,12 @@ extension Opener {
 }
 
 extension AccessRights {
-  /// Whether somebody has a permission for an inode.
+  /// Whether an opener has a permission for an inode.
   package func may(_ opener: Opener, _ wanted: Permission, _ record: InodeRecord) throws(Errno) -> Bool {
     try files.result(of: opener.may(wanted, record, in: files.index))
   }
 
-  /// The record of an inode as it is now, without bringing it into memory; nil if there is none.
+  /// The current record of an inode, without bringing it into memory; nil if there is none.
   package func presentRecord(_ number: InodeNumber) throws(Errno) -> InodeRecord? {
     if let known = files.inodes[number] { return known.record }
     return try files.result(of: files.index.inode(number))

@@ -1,7 +1,7 @@
 internal import Index
 internal import Vault
 
-/// Applying single steps to the index.
+/// Applies single steps to the index.
 extension Repair {
   /// Applies a step; false when nothing is left to do.
   func apply(_ step: RepairStep, to index: Index) throws(IndexError) -> Bool {
@@ -74,7 +74,8 @@ extension Repair {
     return true
   }
 
-  /// The thumbnail of a file that lost bytes may be the best that is left of it, so it stays. But the content changed.
+  /// The thumbnail of a file that lost bytes stays, because it may be the best that is left of the file. The content
+  /// changed, so its hash is forgotten.
   private func forgetHash(of inode: InodeNumber, _ index: Index) throws(IndexError) {
     guard var media = try index.media.row(inode), media.hash != nil else { return }
     media.hash = nil
@@ -91,7 +92,7 @@ extension Repair {
     try freeUnused(unused, index)
   }
 
-  /// Deletes derivatives that no file points at.
+  /// Deletes derivatives to which no file points.
   private func freeUnused(_ derivatives: [InodeNumber], _ index: Index) throws(IndexError) {
     var unused = Set(derivatives)
     if unused.isEmpty { return }
@@ -107,7 +108,7 @@ extension Repair {
     try index.removeOrphan(inode)
   }
 
-  /// Deletes what was marked as deleted and has no name.
+  /// Deletes inodes without a name that were marked as deleted.
   func freeOrphans(_ index: Index) throws(IndexError) {
     for orphan in try index.orphans(limit: .max) {
       let media = try index.media.row(orphan)
@@ -120,8 +121,8 @@ extension Repair {
   /// How many extents are copied between two queries of the index.
   private static let step = 32
 
-  /// Copies what files and the index need of a segment to the end of the log, and points them at the copy. What cannot
-  /// be read was given up before.
+  /// Copies the parts of a segment that files and the index need to the end of the log, and points them at the copy.
+  /// Unreadable parts must be given up before the call.
   func evacuate(_ segment: SegmentNumber, _ index: Index) throws(VaultError) {
     var copies: [ExtentRecord: [ExtentRecord]] = [:]
     var last: [LocatedExtent] = []

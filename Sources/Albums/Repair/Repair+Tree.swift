@@ -1,7 +1,7 @@
 internal import Index
 internal import Vault
 
-/// Giving everything a place in the tree.
+/// Gives everything a place in the tree.
 extension Repair {
   func keepOneName(of inode: InodeNumber, _ index: Index) throws(IndexError) -> Bool {
     let names = try index.names(of: [inode])
@@ -15,7 +15,7 @@ extension Repair {
     return true
   }
 
-  /// Makes each directory name the parent that holds its name. Nothing else has a parent.
+  /// Sets the parent of each directory to the one that holds its name. Only directories have one.
   func setParent(of inode: InodeNumber, _ index: Index) throws(IndexError) -> Bool {
     guard let record = try index.inode(inode) else { return false }
     var parent: InodeNumber?
@@ -68,8 +68,8 @@ extension Repair {
     return true
   }
 
-  /// `lost+found` in the root, made when it is first needed. It has another name if anything but a directory has this
-  /// one.
+  /// `lost+found` in the root, created when it is first needed. It gets another name if something other than a
+  /// directory has this one.
   private func lostAndFoundDirectory(_ index: Index) throws(IndexError) -> InodeNumber {
     if let lostAndFound { return lostAndFound }
     var name = "lost+found"

@@ -2,11 +2,11 @@
 //
 // Invariants
 // 1. The walk of `check` proposes every step. Planning applies the steps in a transaction that is never committed,
-//    walks again, and repeats this until nothing is wrong. So the plan that is shown is what is done, and a plan that
-//    is not carried out leaves no trace.
-// 2. Nothing is written before `carryOut()`, and then in one commit. What was copied out of damaged files of the vault
-//    is durable before these are given up.
-// 3. Only what a step names changes: no other inode, and no byte that authenticates.
+//    walks again, and repeats this until nothing is wrong. So the plan that is shown is the one that is carried out,
+//    and a plan that is not carried out leaves no trace.
+// 2. Nothing is written before `carryOut()`, and then in one commit. Data that was copied out of damaged files of the
+//    vault is durable before these are given up.
+// 3. Only the things that a step names change: no other inode, and no byte that authenticates.
 // 4. The space is locked for writing from the beginning to the end.
 
 internal import Index
@@ -19,7 +19,7 @@ package final class Repair {
   /// Maximum of walks over the index. Each comes closer to a tree, so the bound only ends contradictions.
   private static let rounds = 16
 
-  /// What `check` finds, every byte read.
+  /// The findings of `check`, with every byte read.
   package private(set) var found = CheckReport()
   /// The plan.
   package private(set) var plan = RepairPlan()
@@ -34,11 +34,11 @@ package final class Repair {
   private(set) var index: Index?
   /// The store of a rebuilt index until that is written; nil if none was rebuilt.
   private var rebuilt: RebuiltIndexStore?
-  /// Segments that are given up after what can be read in them was copied.
+  /// Segments that are given up after their readable parts were copied.
   private(set) var damaged: Set<SegmentNumber> = []
   /// Inodes of a rebuilt index that stand in for lost ones.
   private var replaced: Set<InodeNumber> = []
-  /// The directory for what has no other place.
+  /// The directory for everything without another place.
   var lostAndFound: InodeNumber?
 
   /// Checks all of a space that was opened for writing, and plans.
@@ -90,7 +90,7 @@ package final class Repair {
     plan.items.append(RepairPlan.Item(path: nil, text: text, isLoss: isLoss, lostBytes: nil))
   }
 
-  /// Rebuilds the index from what can be read of it, and plans with that.
+  /// Rebuilds the index from its readable parts, and plans with that.
   private func rebuild(suspects: Set<SegmentNumber>) throws(IndexError) {
     let lines = index.map { index in ((try? index.integrityCheck()) ?? []).map { "the index is inconsistent: \($0)" } }
     found.problems += CheckReport(lines ?? ["the index cannot be opened"]).problems
@@ -138,7 +138,8 @@ package final class Repair {
     plan.unrepairable.append("parts of the index contradict each other")
   }
 
-  /// Carries out the plan and checks again; gives what is wrong now. The space is closed then. Call it once at most.
+  /// Carries out the plan, checks again, and returns the remaining problems. The space is closed then. Call it at most
+  /// once.
   ///
   /// - Throws: `.damaged`; `.noSpace`; `.readOnly`; `.indexFailed`; `.system`.
   package func carryOut() throws(VaultError) -> CheckReport {
@@ -177,14 +178,14 @@ package final class Repair {
   }
 }
 
-/// The store of a rebuilt index. It has no page until `goOn(in:)`: the index keeps what it commits in memory until the
-/// log of a space has it, where it replaces all pages of the old one.
+/// The store of a rebuilt index. It has no page until `goOn(in:)`: the index keeps its commits in memory until the log
+/// of a space has them. There it replaces all pages of the old index.
 final class RebuiltIndexStore: PageStore {
   private let space = Mutex<Space?>(nil)
 
   var databasePageCount: UInt32 { 0 }
 
-  /// Reads pages from the space from now on; its log has them.
+  /// Reads pages from the space from now on, because the log of the space has them.
   func goOn(in space: Space) { self.space.withLock { $0 = space } }
 
   func readPage(_ number: PageNumber, into page: UnsafeMutableRawBufferPointer) throws(VaultError) {

@@ -1,12 +1,12 @@
-/// What a repair does or did.
+/// The changes that a repair makes or made.
 package struct RepairPlan: Sendable {
   /// One change.
   package struct Item: Sendable, Equatable {
-    /// The path, inside the space, of the file or directory that it is for; nil when it is for none.
+    /// The path of the changed file or directory inside the space; nil when the change concerns none.
     package let path: String?
     /// The change, as a clause.
     package let text: String
-    /// Whether something is gone that only a backup has.
+    /// Whether something is lost that only a backup has.
     package let isLoss: Bool
     /// The bytes of the file that are lost; nil when it is not about bytes.
     package let lostBytes: Range<Int64>?
@@ -14,7 +14,7 @@ package struct RepairPlan: Sendable {
 
   /// All changes, in order.
   package internal(set) var items: [Item] = []
-  /// What cannot be repaired, as sentences without a full stop.
+  /// Problems that cannot be repaired, as sentences without a full stop.
   package internal(set) var unrepairable: [String] = []
 
   /// Whether there is nothing to do.

@@ -9,7 +9,7 @@ enum RepairStep: Hashable {
   case makeHole(InodeNumber, Range<FileOffset>)
   /// The row of an extent makes no sense.
   case dropExtent(InodeNumber, FileOffset)
-  /// A thumbnail is damaged: it is removed with all that points at it, and made again later.
+  /// A thumbnail is damaged: it is removed together with all references to it, and made again later.
   case dropDerivative(InodeNumber)
   /// All data of an inode that does not exist.
   case dropExtents(InodeNumber)
@@ -17,7 +17,7 @@ enum RepairStep: Hashable {
   case dropMedia(InodeNumber)
   /// All names of an inode that does not exist, or of the root.
   case dropNames(InodeNumber)
-  /// A name in an inode that is no directory.
+  /// A name in an inode that is not a directory.
   case dropName(InodeNumber, FileName)
   /// A directory with several names keeps the one in its parent.
   case keepOneName(InodeNumber)
@@ -27,13 +27,13 @@ enum RepairStep: Hashable {
   case moveToLostAndFound(InodeNumber)
   /// The kind in an entry is set to that of its inode.
   case setKind(InodeNumber, FileName)
-  /// The parent of a directory is set right; nothing else has one.
+  /// The parent of a directory is corrected. Only directories have one.
   case setParent(InodeNumber)
-  /// Whether an inode has extended attributes is set right.
+  /// The record of whether an inode has extended attributes is corrected.
   case setHasAttributes(InodeNumber, Bool)
-  /// A symbolic link is as long as its target; nothing else has one.
+  /// The target of a symbolic link is corrected, and its size is the length of the target. Only links have one.
   case setTarget(InodeNumber)
-  /// A size or a time that cannot be becomes the nearest that can.
+  /// An impossible size or time becomes the nearest possible one.
   case straighten(InodeNumber)
   /// An inode that has a name is removed from the orphans.
   case keep(InodeNumber)
@@ -41,7 +41,7 @@ enum RepairStep: Hashable {
   case setLinks(InodeNumber, UInt32)
   /// A new inode replaces a lost one.
   case replaceInode(InodeNumber)
-  /// The positions of some data are lost; the number of lost bytes, and of the others.
+  /// The positions of some data are lost. The values are the number of lost bytes, and of the others.
   case loseData(InodeNumber, Int64, left: Int64)
   /// The bytes in the extents of an inode.
   case setAllocated(InodeNumber, Int64)
@@ -50,7 +50,7 @@ enum RepairStep: Hashable {
   /// The totals of the space.
   case setTotals(inodes: Int64, liveBytes: Int64)
 
-  /// Whether it follows from the rest of the index, so that it waits until the rest is right.
+  /// Whether it follows from the rest of the index. Such a step waits until the rest is right.
   var isDerived: Bool {
     switch self {
     case .setLinks, .loseData, .setAllocated, .setLiveBytes, .setTotals: true
@@ -58,7 +58,7 @@ enum RepairStep: Hashable {
     }
   }
 
-  /// Whether something is gone that only a backup has.
+  /// Whether something is lost that only a backup has.
   var isLoss: Bool {
     switch self {
     case .makeHole, .dropExtent, .dropNames, .replaceInode, .loseData: true

@@ -1,18 +1,19 @@
 internal import Storage
 internal import Vault
 
-/// What is wrong with the two files of the slot that opened a space.
+/// A problem of the two files of the slot that opened a space.
 enum SlotFinding {
-  /// One that was written once is missing.
+  /// A file that was written before is missing.
   case missing
-  /// One does not open.
+  /// A file does not open.
   case damaged
-  /// One is not recorded in the space, so removing the space would leave it.
+  /// A file is not recorded in the space, so removing the space would leave it.
   case unrecorded
-  /// One was never written: an older agonyfs wrote only one, or a crash came between. That is no damage.
+  /// A file was never written, because an older agonyfs wrote only one, or after a crash. This does not count as
+  /// damage.
   case incomplete
 
-  /// What is wrong; nil if both files are whole. `recorded` are the names that the space has of slot files.
+  /// The problem; nil if both files are whole. `recorded` are the names of slot files that the space knows.
   static func of(_ slot: OpenedSlot, recorded: Set<SegmentIdentifier>) -> SlotFinding? {
     if !slot.damaged.isEmpty { return .damaged }
     if !slot.key.identifiers.allSatisfy({ recorded.contains($0) || slot.missing.contains($0) }) { return .unrecorded }
@@ -20,7 +21,7 @@ enum SlotFinding {
     return slot.missing.contains { recorded.contains($0) } ? .missing : .incomplete
   }
 
-  /// What is wrong, as a clause.
+  /// The problem, as a clause.
   var text: String {
     switch self {
     case .missing: "one of the two slot files of this password is missing; the other opens the space"
@@ -30,7 +31,7 @@ enum SlotFinding {
     }
   }
 
-  /// What a repair does about it, as a clause.
+  /// The repair of it, as a clause.
   var repair: String {
     switch self {
     case .unrecorded: "the slot of this password is recorded in the space"
@@ -43,7 +44,7 @@ enum SlotFinding {
 }
 
 extension CheckReport {
-  /// Adds what is wrong with a slot, if something is.
+  /// Adds the problem of a slot, if there is one.
   mutating func add(_ finding: SlotFinding?) {
     guard let finding else { return }
     if finding.isProblem {

@@ -1,27 +1,27 @@
-// What a space knows of the key derivations of its vault. The list in `agonyfs.json` is public and nothing protects it;
-// the owner table of a space is sealed.
+// The key derivations of its vault that a space knows. The list in `agonyfs.json` is public and unprotected; the owner
+// table of a space is sealed.
 //
 // Invariants
-// 1. What a space knows grows by derivations with at least as much work as all it knew. So one that somebody took away,
-//    changed, or added to make guesses cheap is reported whenever the space is opened.
-// 2. Only a change of a password of the space has it forget those that are gone. That needs one of at least as much work
-//    as all it knew, so it forgets none that new passwords are measured by.
+// 1. The known derivations grow only by derivations with at least as much work as all known ones. So if an attacker
+//    removes or changes a derivation, or adds one to make guesses cheap, this is reported whenever the space is opened.
+// 2. The space forgets missing derivations only when one of its passwords changes. The new password needs a derivation
+//    with at least as much work as all known ones, so the space keeps the measure for new passwords.
 
 internal import Crypto
 package import Vault
 
-/// The key derivations of a vault, compared with what a space knows.
+/// The key derivations of a vault, compared with those that a space knows.
 package struct KnownDerivations: Sendable {
-  /// Those that the space knows and the vault lacks.
+  /// Derivations that the space knows and the vault lacks.
   let lost: [PasswordDerivation]
-  /// Those of the vault that are new to the space and have less work than one that it knows.
+  /// Derivations of the vault that are new to the space and have less work than one that it knows.
   let weaker: [PasswordDerivation]
-  /// Those of the vault that are new to the space and are not weaker.
+  /// Derivations of the vault that are new to the space and are not weaker.
   let added: [PasswordDerivation]
-  /// The most work of those that the space knows; 0 if it knows none.
+  /// The most work of the known derivations; 0 if none is known.
   let mostWork: UInt64
 
-  /// Compares what is used of a vault with what a space knows.
+  /// Compares the derivations that are used in a vault with those that a space knows.
   package init(of space: Space, in vault: Vault) {
     let known = space.owner?.derivations ?? []
     let present = vault.derivations
@@ -33,7 +33,7 @@ package struct KnownDerivations: Sendable {
     self.mostWork = mostWork
   }
 
-  /// Sentences about what somebody else may have changed. They say nothing of the space.
+  /// Sentences about changes that another person may have made. They reveal nothing about the space.
   package var warnings: [String] {
     var warnings: [String] = []
     if !lost.isEmpty {
@@ -49,13 +49,14 @@ package struct KnownDerivations: Sendable {
     return warnings
   }
 
-  /// Tells the space the added ones. A failure, as on a full disk, leaves this to the next time.
+  /// Stores the added derivations in the space. After a failure, as on a full disk, the next opening tries again.
   func record(in space: Space) {
     if added.isEmpty || space.owner == nil { return }
     try? space.changeOwner { $0.derivations += added }
   }
 
-  /// Lets the space forget those that are gone, after its password was changed. A failure leaves this to the next time.
+  /// Lets the space forget the lost derivations, after its password was changed. After a failure, the next change tries
+  /// again.
   func forgetLost(in space: Space) {
     if lost.isEmpty || space.owner == nil { return }
     try? space.changeOwner { owner in owner.derivations.removeAll { lost.contains($0) } }

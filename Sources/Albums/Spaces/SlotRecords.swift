@@ -1,10 +1,10 @@
-// The names of the slot files that open a space. They are in the owner table of its heads; those of a space that was made
-// before there were such tables are in its index.
+// The names of the slot files that open a space. They are in the owner table of its heads. A space that was created
+// before there were owner tables has them in its index.
 //
 // Invariants
-// 1. A name is there, durably, before its file is, and for as long as the file exists.
-// 2. In an owner table a name that stands twice is that of a file that is being removed: perhaps it is overwritten
-//    already. All others are whole, as far as agonyfs wrote them.
+// 1. A name is recorded, durably, before its file exists, and for as long as the file exists.
+// 2. In an owner table, a name that stands twice belongs to a file that is being removed and may already be
+//    overwritten. All other files are whole, as far as agonyfs wrote them.
 
 internal import Index
 internal import Storage
@@ -24,7 +24,7 @@ enum SlotRecords {
     return Set((space.owner?.slots ?? []).filter { !seen.insert($0).inserted })
   }
 
-  /// Adds names, which are those of no removed files any more, and takes away others. Durable on return.
+  /// Adds names, which no longer count as being removed, and removes others. Durable on return.
   ///
   /// - Throws: `.readOnly`, `.noSpace`, `.indexFailed`, `.system`.
   static func change(
@@ -48,7 +48,7 @@ enum SlotRecords {
     try space.sync()
   }
 
-  /// Notes names as those of files that are being removed. Durable on return. An index does not say that.
+  /// Notes that the files with these names are being removed. Durable on return. An index cannot note that.
   ///
   /// - Throws: `.readOnly`, `.noSpace`, `.system`.
   static func noteRemoval(of identifiers: Set<SegmentIdentifier>, from space: Space) throws(VaultError) {
@@ -56,7 +56,7 @@ enum SlotRecords {
     try space.changeOwner { noteRemoval(of: identifiers, in: &$0) }
   }
 
-  /// The same in a table.
+  /// Notes in a table that the files with these names are being removed.
   static func noteRemoval(of identifiers: Set<SegmentIdentifier>, in owner: inout OwnerTable) {
     owner.slots.removeAll { identifiers.contains($0) }
     owner.slots += identifiers.sorted { $0.path < $1.path }.flatMap { [$0, $0] }

@@ -1,11 +1,12 @@
 // Creating, opening, removing, checking and repairing spaces.
 //
 // Invariants
-// 1. A new space is made in memory. Its files are durable before the slot that opens it. So a slot without a space is
-//    damage, never an empty space.
+// 1. A new space is created in memory. Its files are durable before the slot that opens it. So a slot without a space
+//    is damage, never an empty space.
 // 2. The names of a space's slot files are recorded in the space before the files exist, durably. So removing the space
 //    removes all of them.
-// 3. A password that opens nothing takes the same work and gives the same error, whatever else the vault contains.
+// 3. A password that opens nothing takes the same work and gives the same error, no matter what else the vault
+//    contains.
 
 package import Crypto
 internal import Glibc
@@ -28,16 +29,16 @@ package enum SpaceManager {
     return try Vault.create(in: storage, options: options, control) { vault, ownFiles throws(VaultError) in
       let draft = DraftStorage()
       let first = try draftSpace(of: vault, password: password, cipher: cipher, in: draft)
-      // The time from the births of the folders to those of the files shows how many keys were derived. So a second one
-      // always is.
+      // The time from the births of the folders to those of the files shows how many keys were derived. So a second key
+      // is always derived.
       let hidden = try draftSpace(
         of: vault, password: hiddenPassword ?? .random(), cipher: cipher, ownFiles: ownFiles, in: draft)
       return first.files + first.slots + (hiddenPassword == nil ? [] : hidden.files + hidden.slots)
     }
   }
 
-  /// Creates an empty space that `password` opens, with the faster cipher on this machine unless another is asked for.
-  /// With `cover` it can store so many bytes, all of them in its own cover, and a random number of other files is added.
+  /// Creates an empty space that `password` opens, with the faster cipher on this machine unless another is requested.
+  /// With `cover` the space can store `cover` bytes, all in its own cover, and a random number of other files is added.
   /// Its root directory belongs to the user of the process.
   ///
   /// - Throws: `.passwordInUse` when the password already opens a space; `.damaged`; `.noSpace`; `.readOnly`;
@@ -55,11 +56,11 @@ package enum SpaceManager {
     try vault.addFiles(space.files + random, last: space.slots, control)
   }
 
-  /// Makes the files of a new, empty space in memory.
+  /// Creates the files of a new, empty space in memory.
   ///
   /// - Parameters:
   ///   - ownFiles: the number of its files, cover included; 0 if it owns no cover.
-  ///   - storage: where it is made. A password that opens a space there is refused as well.
+  /// - storage: the storage for the new space. A password that already opens a space in it is refused as well.
   /// - Throws: `.passwordInUse` when the password already opens a space; `.indexFailed`; `.system`.
   package static func draftSpace(
     of vault: Vault, password: Password, cipher: CipherSuite = .fastest(), ownFiles: Int64 = 0,
@@ -69,7 +70,7 @@ package enum SpaceManager {
       of: vault, slots: try vault.slotKeys(for: password), cipher: cipher, ownFiles: ownFiles, in: storage)
   }
 
-  /// The same for the slots of a password.
+  /// Creates the files of a new, empty space in memory, for the slots of a password.
   static func draftSpace(
     of vault: Vault, slots: [SlotKey], cipher: CipherSuite, ownFiles: Int64,
     in storage: DraftStorage = DraftStorage()
@@ -109,7 +110,7 @@ package enum SpaceManager {
       acceptOlder: acceptOlder, copyWindow: copyWindow)
   }
 
-  /// The same for the slots of a password, whose keys are derived once for several tries.
+  /// Opens the space of a password's slots, whose keys are derived once for several attempts.
   ///
   /// - Parameter wipingPrevious: as `Vault.openSpace`.
   package static func openSpace(
@@ -128,13 +129,13 @@ package enum SpaceManager {
     return space
   }
 
-  /// Does what a crash, a lost file or an older agonyfs left to be done for the slots of a space: the slot that opened it
-  /// is recorded and whole, and those that were being removed are gone. The space opens all the same, so a failure, as
-  /// on a full disk, leaves this to the next time.
+  /// Repairs the slots of a space after a crash, the loss of a file or the use of an older agonyfs: the slot that
+  /// opened the space is recorded and whole, and those that were being removed are deleted. The space opens even
+  /// without this, so after a failure, as on a full disk, the next opening tries again.
   private static func tidySlots(_ slot: OpenedSlot, of space: Space, in vault: Vault) {
     let removed = SlotRecords.removed(from: space).subtracting(slot.key.identifiers)
     do throws(VaultError) {
-      // One whose key was replaced may still hold the previous key.
+      // A slot written before the key was replaced may still hold the previous key.
       let isOutdated =
         !space.keyChange.isKeyChangePending(in: slot.body)
         && (!slot.body.equals(space.body) || space.isRekeyed && !slot.damaged.isEmpty)
@@ -154,10 +155,11 @@ package enum SpaceManager {
   }
 
   /// Deletes the space that `password` opens: its slots first, then its files, and no other file. Slots and heads are
-  /// overwritten first, or all files if asked to. Files of a space that owns cover stay, as cover of nobody.
+  /// overwritten first, or all files with `wipingAll`. Files of a space that owns cover stay, as cover that no space
+  /// owns.
   ///
-  /// - Parameter isWanted: is asked when the space is locked, with what is in it (nil if that cannot be read); false leaves
-  ///   it as it is. Without it nobody is asked, and nothing is read for that.
+  /// - Parameter isWanted: called when the space is locked, with information about its content (nil if that cannot be
+  ///   read); false leaves the space as it is. Without this parameter the content is not read.
   /// - Throws: `.noSpaceOpens`; `.spaceInUse`; `.system`.
   package static func removeSpace(
     from vault: Vault, password: Password, wipingAll: Bool = false, isWanted: ((SpaceInformation?) -> Bool)? = nil
@@ -166,7 +168,7 @@ package enum SpaceManager {
     let slot = try vault.openSlot(try vault.slotKeys(for: password))
     let space = try vault.openSpace(slot.body, acceptOlder: true)
     if let isWanted, !isWanted(try? figures(of: space, slot.body.suite)) { return }
-    // A damaged index must not keep somebody from removing the space; the slot that was used is known anyway.
+    // A damaged index must not prevent the removal of the space. The slot that was used is known anyway.
     let own = Set(slot.key.identifiers)
     for identifiers in [SlotRecords.names(of: space).subtracting(own), own] {
       try vault.deleteSlotFiles(identifiers, keepingNumber: space.ownsCover)
@@ -176,7 +178,7 @@ package enum SpaceManager {
 
   /// Figures of the space that a password opens; works while it is mounted, and changes nothing.
   ///
-  /// - Parameter write: has who holds the space write what waits, and tells whether it did.
+  /// - Parameter write: asks the process that holds the space to flush; returns whether it did.
   /// - Throws: `.noSpaceOpens`, `.damaged`, `.indexFailed`, `.system`.
   package static func information(
     in vault: Vault, password: Password, write: (Space) -> Bool = { _ in false }
@@ -203,11 +205,12 @@ package enum SpaceManager {
     }
   }
 
-  /// Giving back writes two heads, each into a segment of its own. Fewer than as many more are not worth it.
+  /// Freeing room writes two heads, each into a separate segment. Gaining no more than another two segments is not
+  /// worth it.
   private static let heads = 2
 
-  /// Segments that giving back gains, in which nothing is needed but by copies that are being made; of these, those that
-  /// are not known yet to be so. None if it is not worth it.
+  /// The segments that freeing room gains, because only copies in progress need them, and of these, the segments that
+  /// no head states yet. None if it is not worth it.
   private static func deletedSegments(
     of space: Space, _ index: borrowing Index
   ) throws(IndexError) -> (all: Int, unknown: Int) {
@@ -223,7 +226,7 @@ package enum SpaceManager {
 
   /// How many passwords and keys open a space.
   static func passwords(of space: Space) -> Int {
-    // Before each password had two slot files, it had one.
+    // A space from before each password had two slot files may have one.
     (SlotRecords.names(of: space).subtracting(SlotRecords.removed(from: space)).count + 1) / 2
   }
 
@@ -244,11 +247,11 @@ package enum SpaceManager {
 package struct SpaceInformation: Sendable, Encodable {
   /// Name of the cipher.
   package var cipher: String
-  /// Files, directories and all else; thumbnails are not counted.
+  /// Files, directories and all other inodes, except thumbnails.
   package var files: Int64
   /// Photos and videos with thumbnails.
   package var thumbnails: Int64
-  /// Files that are still to be looked at.
+  /// Files that are not examined yet.
   package var thumbnailsPending: Int64
   /// Photos and videos of which no thumbnail can be made.
   package var thumbnailsFailed: Int64
@@ -258,12 +261,12 @@ package struct SpaceInformation: Sendable, Encodable {
   package var storedBytes: Int64
   /// Bytes of its index.
   package var indexBytes: Int64
-  /// Bytes of the disk that hold what was deleted; 0 in a space with a number of files of its own, which it keeps.
+  /// Bytes of the disk that hold deleted files; 0 in a space that owns cover, which keeps the number of its files.
   package var deletedBytes: Int64
-  /// Until when they are kept for copies of the vault that are being made, in seconds since 1970; nil if that is not
+  /// The time until which they are kept for copies of the vault in progress, in seconds since 1970; nil if that is not
   /// known yet.
   package var deletedUntil: Int64?
-  /// The zone whose clock is shown of times that are known in UTC alone, by its name as it is stored; nil if it has none
+  /// The time zone in which times are shown that are known only in UTC, by its stored name; nil if the space has none
   /// yet.
   package var homeZone: String?
   /// How many passwords open it.

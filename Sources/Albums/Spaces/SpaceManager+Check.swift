@@ -1,21 +1,22 @@
-// Checking spaces.
+// Checks spaces.
 //
 // Invariants
-// 1. A check with one password says nothing of files that belong to no space of that password.
+// 1. A check with one password reveals nothing about files that belong to no space of that password.
 
 package import Crypto
 internal import Storage
 package import Vault
 
-/// What the checks of several spaces of a vault find, and what is left of the vault.
+/// The results of the checks of several spaces of a vault, and the rest of the vault.
 package struct JointCheckReport: Sendable {
   /// One for each password, in their order; nil for one that opens the same space as an earlier one.
   package let reports: [CheckReport?]
-  /// Files of the vault that more than one of the spaces explains, which is wrong.
+  /// Files of the vault that belong to more than one of the spaces, which is an error.
   package let claimedTwice: Int
-  /// Files of the vault that one of the spaces explains.
+  /// Files of the vault that belong to one of the spaces.
   package let explainedFiles: Int
-  /// Files that none of them explains, and their bytes: cover of nobody, and what belongs to spaces of other passwords.
+  /// Files that belong to none of the spaces, and their bytes: cover without an owner, and files of spaces of other
+  /// passwords.
   package let unexplainedFiles: Int
   package let unexplainedBytes: Int64
 
@@ -36,15 +37,15 @@ extension SpaceManager {
     return report(on: space, slot, in: vault, readData: readData)
   }
 
-  /// Does that for each password, and counts the files of the vault that none of them explains.
+  /// Checks the space of each password, and counts the files of the vault that belong to none of them.
   ///
-  /// - Throws: as for one password, whichever of them it concerns.
+  /// - Throws: the errors of a check with one password, for any of them.
   package static func check(
     in vault: Vault, passwords: [Password], readData: Bool
   ) throws(VaultError) -> JointCheckReport {
     var slots: [OpenedSlot] = []
     for password in passwords { slots.append(try vault.openSlot(try vault.slotKeys(for: password))) }
-    // All stay open to the end, so that nobody writes them before the files are counted.
+    // All stay open to the end, so that no process writes them before the files are counted.
     var spaces: [(space: Space, body: SlotBody)] = []
     var reports: [CheckReport?] = []
     var claims: [SegmentIdentifier: Set<Int>] = [:]

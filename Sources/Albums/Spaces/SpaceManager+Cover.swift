@@ -1,4 +1,4 @@
-// Changing how much cover spaces own.
+// Changes how much cover spaces own.
 
 package import Crypto
 internal import Index
@@ -20,11 +20,11 @@ extension SpaceManager {
     try space.close()
   }
 
-  /// Lets the space that `password` opens give up as many files of its cover as a space owns that can store `size` bytes.
-  /// Files of nobody take their place, so the number of the vault's files stays. With 0 it only completes what a crash
-  /// left undone.
+  /// Lets the space that `password` opens give up cover: the number of files of a space that can store `size` bytes.
+  /// Files that no space owns take their place, so the number of the vault's files stays the same. With 0 it only
+  /// completes what a crash left undone.
   ///
-  /// - Parameter changeSink: makes what a file system is opened with in which data is moved.
+  /// - Parameter changeSink: creates the sink of the file system in which data is moved.
   /// - Throws: `.tooLittleUnused`, then nothing was given up; `.handoverInterrupted`; `.noSpaceOpens`; `.spaceInUse`;
   ///   `.noSpace`; `.readOnly` also if it owns no cover; `.damaged`; `.indexFailed`; `.system`.
   package static func shrinkSpace(
@@ -34,13 +34,13 @@ extension SpaceManager {
     let space = try openOwner(in: vault, password: password, changeSink, control)
     let count = size == 0 ? 0 : vault.coverFiles(for: size)
     let random = { (count: Int) in (0..<count).map { _ in NewFile.random() } }
-    // As many as the slots of a space come last.
+    // Two files come last, because a space has two slot files, which are written last.
     let last = min(2, Int(clamping: count))
     try handOver(count, of: space, in: vault, changeSink(), control) { (random($0 - last), random(last)) }
   }
 
   /// Creates an empty space that `password` opens and that can store `size` bytes. It gets its files from the cover of
-  /// the space that `owner` opens, which is then as after `shrinkSpace`, and so are the numbers of files.
+  /// the space that `owner` opens. That space and the numbers of files are then the same as after `shrinkSpace`.
   ///
   /// - Parameter changeSink: as of `shrinkSpace`.
   /// - Throws: as `shrinkSpace`; `.passwordInUse` when the password already opens a space.
@@ -48,12 +48,12 @@ extension SpaceManager {
     to vault: Vault, within owner: Password, password: Password, cipher: CipherSuite = .fastest(), cover size: Int64,
     changeSink: () -> any ChangeSink, _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
-    // A derivation takes long. Nothing is to show how long it took from the opening of the owner to the first file.
+    // A derivation takes long. Nothing may show how long it was from the opening of the owner to the first file.
     let slots = try vault.slotKeys(for: password)
     try checkUnused(slots, in: vault)
     let ownerSpace = try openOwner(in: vault, password: owner, changeSink, control)
     let count = vault.coverFiles(for: size)
-    // Nothing of that is written before there is room.
+    // The draft is not written before there is room.
     try requireUnused(count, in: ownerSpace, of: vault)
     let new = try draftSpace(of: vault, slots: slots, cipher: cipher, ownFiles: count)
     try handOver(count, of: ownerSpace, in: vault, changeSink(), control) { all in
@@ -61,11 +61,11 @@ extension SpaceManager {
     }
   }
 
-  /// Opens a space that owns cover, to give up some of it, with all of it under one key.
+  /// Opens a space that owns cover, to give up a part of it. All of the space is under one key then.
   private static func openOwner(
     in vault: Vault, password: Password, _ changeSink: () -> any ChangeSink, _ control: OperationControl
   ) throws(VaultError) -> Space {
-    // No older head is kept for copies: it would state the number of before.
+    // Older heads are not kept for copies, because they would state the old number.
     let open = { () throws(VaultError) in try openSpace(in: vault, password: password, copyWindow: 0) }
     var space = try open()
     if space.isRekeying, space.gate.isOpen {
@@ -81,7 +81,8 @@ extension SpaceManager {
 
   /// Lets a space give up `count` files of its cover, and replaces them.
   ///
-  /// - Parameter replacements: gets the number of files to be replaced, at least `count`, and gives as many.
+  /// - Parameter replacements: gets the number of files to replace, at least `count`, and returns the same number of
+  ///   files.
   private static func handOver(
     _ count: Int64, of space: Space, in vault: Vault, _ changeSink: any ChangeSink, _ control: OperationControl,
     replacements: (Int) -> (files: [NewFile], last: [NewFile])
@@ -91,14 +92,14 @@ extension SpaceManager {
     options.cleans = false
     let files = try FileSystem(space: space, options: options, changeSink: changeSink)
     do throws(VaultError) {
-      // Once before, so that nothing is given up if something cannot be moved.
+      // A first time before, so that nothing is given up if something cannot be moved.
       try evacuateHeads(before: space.cover.openEpoch, of: files)
       try requireUnused(count, in: space, of: vault, isBegun: true)
       if control.isCancelled() { throw .cancelled }
       let forgotten = try space.cover.forgottenCover()
       let given = try space.cover.giveUpCover(Int(count))
       let old = try evacuateHeads(before: given.epoch, of: files)
-      // What was retired in the first of these epochs nobody needs after the second.
+      // Segments that were retired in the first of these epochs are no longer needed after the second.
       for _ in 0..<2 { try space.advanceEpoch() }
       try space.cover.overwrite(old)
       let names = given.names + forgotten
@@ -111,7 +112,7 @@ extension SpaceManager {
     try inVaultTerms("closing the space") { () throws(Errno) in try files.close() }
   }
 
-  /// Copies what is needed in segments with older heads, so that they can go; gives all of these segments.
+  /// Copies the needed data of segments with older heads, so that they can be given up; returns all of these segments.
   @discardableResult
   private static func evacuateHeads(
     before limit: EpochNumber, of files: FileSystem
@@ -125,7 +126,7 @@ extension SpaceManager {
     return found
   }
 
-  /// - Throws: `.tooLittleUnused` when the space cannot give up so many files.
+  /// - Throws: `.tooLittleUnused` when the space cannot give up `count` files.
   private static func requireUnused(
     _ count: Int64, in space: Space, of vault: Vault, isBegun: Bool = false
   ) throws(VaultError) {
@@ -135,10 +136,10 @@ extension SpaceManager {
     guard count <= most else { throw .tooLittleUnused(vault.usableBytes(ofCover: most)) }
   }
 
-  /// What is damaged is thrown.
+  /// A logger without output. Damage is thrown as an error.
   private static var quietLogger: Logger { Logger(label: "agonyfs", factory: { _ in SwiftLogNoOpLogHandler() }) }
 
-  /// Calls `body`, whose errors become those of the vault.
+  /// Calls `body`, and converts its errors into those of the vault.
   private static func inVaultTerms(_ action: String, _ body: () throws(Errno) -> Void) throws(VaultError) {
     do throws(Errno) {
       try body()

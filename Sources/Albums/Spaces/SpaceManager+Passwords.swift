@@ -1,9 +1,9 @@
-// Adding, changing and removing passwords of a space.
+// Adds, changes and removes passwords of a space.
 //
 // Invariants
 // 1. When a password changes, the new slot is durable before the old one is deleted: at every moment one of them opens.
 // 2. A slot is overwritten before it is deleted, and noted as being removed before it is overwritten. So a file that is
-//    not noted opens the space, and a password is removed only if there is such a file of another one.
+//    not noted opens the space, and a password is removed only if another password has such a file.
 
 package import Crypto
 internal import Storage
@@ -23,15 +23,15 @@ extension SpaceManager {
     try space.close()
   }
 
-  /// Lets `new` open the space that `existing` opens, too.
+  /// Lets `new`, in addition to `existing`, open the space that `existing` opens.
   ///
-  /// - Throws: as `changePassword`; `.readOnly` if the space was made before a space could have several passwords.
+  /// - Throws: as `changePassword`; `.readOnly` if the space was created before spaces could have several passwords.
   package static func addPassword(in vault: Vault, existing: Password, new: Password) throws(VaultError) {
     let (_, space) = try putSlot(of: new, in: vault, openedBy: existing, needsOwnerTable: true)
     try space.close()
   }
 
-  /// Lets `password` open its space no more. Another one still does.
+  /// Removes `password` from its space, which another password still opens.
   ///
   /// - Throws: `.noSpaceOpens`; `.lastPassword`; `.spaceInUse`; `.damaged`; `.noSpace`; `.readOnly`; `.indexFailed`;
   ///   `.system`.
@@ -77,7 +77,7 @@ extension SpaceManager {
     try space.cover.restoreFileCount()
   }
 
-  /// Why a space is not written whose key is being replaced.
+  /// The reason why a space cannot be written while its key is being replaced.
   static let beingReplaced = "its key is being replaced; end that first, with the same agonyfs password change --rekey"
 
   static func openToWrite(

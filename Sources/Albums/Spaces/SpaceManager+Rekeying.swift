@@ -1,4 +1,4 @@
-// Giving a space a new key, with a new password (Vault+Rekeying.swift has the steps).
+// Gives a space a new key, with a new password (Vault+Rekeying.swift has the steps).
 
 package import Crypto
 package import Logging
@@ -6,22 +6,24 @@ internal import Storage
 internal import SystemPackage
 package import Vault
 
-/// A new key for a space, before it is given: whoever asks for it can be told first what it takes away.
+/// A new key for a space, before it is installed, so that the user can be warned first about the passwords that it
+/// removes.
 package struct KeyReplacement {
   private let vault: Vault
   private let old: [SlotKey]
   private let new: [SlotKey]
   private let isBegun: Bool
-  /// How many other passwords open the space now, and open nothing afterwards.
+  /// How many other passwords open the space now, but will open nothing afterwards.
   package let otherPasswords: Int
 
-  /// Lets `new` open the space that `old` opens, once it is run. Changes nothing.
+  /// Prepares to let `new` open the space that `old` opens, when `run` is called. Changes nothing.
   ///
-  /// - Throws: `.noSpaceOpens` for `old`, unless a run that was interrupted has `new` open the space alone; `.damaged`;
+  /// - Throws: `.noSpaceOpens` for `old`, unless an interrupted run has already made `new` the only password of the
+  ///   space; `.damaged`;
   ///   `.derivationsTooWeak`; `.system`.
   package init(in vault: Vault, old: Password, new: Password) throws(VaultError) {
     self.vault = vault
-    // The work of each password is done once.
+    // Each password goes through the derivations only once.
     (self.old, self.new) = (try vault.slotKeys(for: old), try vault.slotKeys(for: new))
     isBegun = try SpaceManager.isBegun(in: vault, old: self.old, new: self.new)
     if isBegun {
@@ -32,11 +34,11 @@ package struct KeyReplacement {
     }
   }
 
-  /// Encrypts everything in the space with a new key. No other password opens it afterwards, and no slot from before. If
-  /// it is interrupted after its first moments, the new password opens the space, and another run with the same passwords
-  /// ends it. What is deleted is overwritten first: slots and heads, or everything if asked to.
+  /// Encrypts everything in the space with a new key. Afterwards no other password and no older slot opens it. If it is
+  /// interrupted after its first moments, the new password opens the space, and another run with the same passwords
+  /// completes it. Deleted data is overwritten first: slots and heads, or everything with `wipingAll`.
   ///
-  /// - Parameter changeSink: makes what a file system is opened with in which data is moved.
+  /// - Parameter changeSink: creates the sink of the file system in which data is moved.
   /// - Throws: `.noSpaceOpens` for the old password; `.passwordInUse` when the new one already opens a space;
   ///   `.spaceInUse`; `.damaged`; `.derivationsTooWeak`; `.noSpace`; `.readOnly` also if the space was made before it could
   ///   have another key; `.cancelled`; `.indexFailed`; `.system`.
@@ -45,7 +47,7 @@ package struct KeyReplacement {
     _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
     if !isBegun {
-      // Before anything is changed.
+      // This must come before any change.
       try SpaceManager.checkUnused(new, in: vault)
       try SpaceManager.finishRekeying(
         in: vault, slots: old, wipingAll: wipingAll, changeSink: changeSink, logger: logger, control)
@@ -57,7 +59,8 @@ package struct KeyReplacement {
 }
 
 extension SpaceManager {
-  /// Whether a slot of `new` holds a new key of the space that `old` opens, or opened: something interrupted an earlier run.
+  /// Whether a slot of `new` holds a new key of the space that `old` opens, or opened, because an earlier run was
+  /// interrupted.
   fileprivate static func isBegun(in vault: Vault, old: [SlotKey], new: [SlotKey]) throws(VaultError) -> Bool {
     let body: SlotBody
     do throws(VaultError) {
@@ -70,14 +73,14 @@ extension SpaceManager {
       let before = try vault.openSlot(old).body
       return !body.equals(before) && body.opensSameSpace(as: before)
     } catch .noSpaceOpens {
-      // Whoever opened the space since has deleted that slot.
+      // The process that opened the space since has deleted that slot.
       return true
     }
   }
 
-  /// If a crash left a slot with a new key under which nothing was written, has the log go on under that key.
+  /// If a crash left a slot with a new key under which nothing was written, continues the log under that key.
   ///
-  /// - Returns: the slot as it is then.
+  /// - Returns: the slot after that.
   static func beginAgain(_ slot: OpenedSlot, in vault: Vault, acceptOlder: Bool) throws(VaultError) -> OpenedSlot {
     guard slot.body.isRekeying, !vault.isReadOnly else { return slot }
     let space = try vault.openSpace(slot.body, acceptOlder: acceptOlder)
@@ -94,7 +97,7 @@ extension SpaceManager {
     return slot.holding(successor)
   }
 
-  /// Continues the log of the space that `old` opens under a new key, which `new` opens alone. Durable on return.
+  /// Continues the log of the space that `old` opens under a new key, which only `new` opens. Durable on return.
   static func beginRekeying(in vault: Vault, old: [SlotKey], new newSlots: [SlotKey]) throws(VaultError) {
     if vault.isReadOnly { throw .readOnly("the vault is read-only") }
     let slot = try vault.openSlot(old)
@@ -124,14 +127,14 @@ extension SpaceManager {
     try space.close()
   }
 
-  /// Encrypts again what is under the previous key, and deletes the slots of other passwords. Whatever ends it, another
-  /// run goes on.
+  /// Encrypts again all data under the previous key, and deletes the slots of other passwords. If it ends early,
+  /// another run continues.
   static func finishRekeying(
     in vault: Vault, slots: [SlotKey], wipingAll: Bool = false, changeSink: () -> any ChangeSink, logger: Logger,
     _ control: OperationControl
   ) throws(VaultError) {
-    // Opening deletes the slots that were noted as being removed, and writes one again that holds the previous key without
-    // need.
+    // Opening deletes the slots that were noted as being removed, and rewrites a slot that holds the previous key
+    // needlessly.
     let open = { () throws(VaultError) in
       let space = try openSpace(in: vault, slots: slots, copyWindow: 0, wipingPrevious: wipingAll)
       if let reason = space.gate.reason { throw .readOnly(reason) }
@@ -143,11 +146,11 @@ extension SpaceManager {
     try moveData(of: space, all, changeSink: changeSink(), logger: logger, control)
     try renewCover(of: open(), all, control)
     try openSpace(in: vault, slots: slots).close()
-    // Opening passes over slots that cannot be written again.
+    // Opening skips slots that cannot be rewritten.
     if try vault.openSlot(slots).body.isRekeying { throw .system(.ioError, "writing the slots again") }
   }
 
-  /// Copies what is needed under the previous key to the end of the log, and closes the space.
+  /// Copies the needed data under the previous key to the end of the log, and closes the space.
   private static func moveData(
     of space: Space, _ all: Int, changeSink: any ChangeSink, logger: Logger, _ control: OperationControl
   ) throws(VaultError) {
@@ -163,12 +166,13 @@ extension SpaceManager {
     do throws(Errno) { try files.close() } catch { throw .system(error, "closing the space") }
   }
 
-  /// Makes cover again, has the log go on under one key, and closes the space. No file system is there, whose threads
-  /// would take cover meanwhile.
+  /// Writes cover again, continues the log under one key, and closes the space. This works without a file system, whose
+  /// threads would take cover at the same time.
   private static func renewCover(of space: Space, _ all: Int, _ control: OperationControl) throws(VaultError) {
     do throws(VaultError) {
       var isDone = false
-      // What died in an epoch can go when two heads came after it. The first one says that the space is in use.
+      // A segment that died in an epoch can be deleted when two heads have followed. The first one states that the
+      // space is in use.
       for _ in 0..<3 where !isDone {
         try space.advanceEpoch()
         isDone = try space.keyChange.finishRekeying(all, control)

@@ -1,21 +1,21 @@
 // Data of one window of a file that is not in the log yet (WriteBuffer.swift).
 //
-// Memory is taken for what was written, not for what lies between. Otherwise a few small writes all over a large file
-// would fill the memory for data that waits.
+// Memory is taken for written data, not for the gaps between. Otherwise a few small writes all over a large file would
+// fill the memory for waiting data.
 //
 // Invariants
 // 1. Parts are sorted and do not overlap. Each lies at a multiple of its size, and every size is a multiple of the
 //    smaller ones. So of two possible parts one contains the other, or they do not touch.
-// 2. Adjacent blocks of the file system that were written to lie in one part. So a written range lies in one part, with
-//    what is read around it up to the ends of its blocks.
-// 3. A part holds what was written there; its other bytes mean nothing.
+// 2. Adjacent written blocks of the file system lie in one part. So a written range lies in one part, together with the
+//    data that is read around it up to the ends of its blocks.
+// 3. A part holds the data written there; its other bytes mean nothing.
 
 internal import System
 internal import Vault
 
 /// Data of one window.
 final class Chunk {
-  /// Where a chunk is on its way to the log. `WriteBack` changes it.
+  /// The progress of a chunk on its way to the log. `WriteBack` changes it.
   enum State {
     /// Takes writes; written when it is old enough.
     case waiting
@@ -46,15 +46,15 @@ final class Chunk {
   ]
 
   let window: Int64
-  /// The inode that it belongs to, once that is known. This type does not use it.
+  /// The inode of the chunk, once it is known. This type does not use it.
   var owner: Inode?
   var state = State.waiting
-  /// What was written, counted from the window's start.
+  /// The written ranges, counted from the window's start.
   private(set) var ranges = RangeList()
-  /// The whole blocks of the file system that were written to.
+  /// The whole blocks of the file system that were written.
   private var blocks = RangeList()
   private var parts: [Part] = []
-  /// Bytes of memory that it takes.
+  /// Bytes of memory of its parts.
   private(set) var capacity = 0
 
   init(window: Int64, owner: Inode?) {
@@ -68,7 +68,7 @@ final class Chunk {
   /// The offset in the file of a place in the window.
   func offset(of place: Int) -> FileOffset { FileOffset(rawValue: window * Int64(WriteWindow.size) + Int64(place)) }
 
-  /// The memory of a range, all of whose blocks were written to.
+  /// The memory of a range whose blocks were all written.
   func bytes(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
     let part = parts[index(endingBehind: range.lowerBound)]
     return unsafe UnsafeMutableRawBufferPointer(
@@ -84,7 +84,7 @@ final class Chunk {
 
   func remove(_ range: Range<Int>) { ranges.remove(range) }
 
-  /// Copies what `older` has where this chunk has nothing.
+  /// Copies data from `older` into the gaps of this chunk.
   func addOlder(_ older: Chunk, pool: BufferPool) {
     for range in older.ranges.ranges {
       for gap in ranges.gaps(in: range) {

@@ -1,4 +1,5 @@
-// How chunks get into the log: taken under the lock, sealed and appended without it, named by extents under it again.
+// Moves chunks into the log: takes them under the lock, seals and appends them without it, and names them by extents
+// under it again.
 
 internal import Index
 internal import System
@@ -16,15 +17,15 @@ struct ChunkInFlight {
 
   let inode: Inode
   let chunk: Chunk
-  /// Whether all that was written is in allocated ranges of the file.
+  /// Whether all written data is in allocated ranges of the file.
   let isAllocated: Bool
   var fills: [Fill]
-  /// What was written, and is to be stored.
+  /// The written ranges, which must be stored.
   var ranges: RangeList
 }
 
 extension FileSystem {
-  /// Appends chunks to the log; gives the pieces, and for each range that was written the index of its chunk.
+  /// Appends chunks to the log; returns the pieces, and for each written range the index of its chunk.
   fileprivate func append(_ batch: [ChunkInFlight]) throws(VaultError) -> (pieces: [ExtentPiece], owners: [Int]) {
     var writes: [ExtentWrite] = []
     var owners: [Int] = []
@@ -40,7 +41,7 @@ extension FileSystem {
     return (try space.append(writes, for: batch.allSatisfy(\.isAllocated) ? .allocated : .data), owners)
   }
 
-  /// Reads the fills, and gives all ranges to append. A fill that cannot be read stays where it is.
+  /// Reads the fills, and returns all ranges to append. A fill that cannot be read stays where it is.
   private func withFills(_ item: ChunkInFlight) -> RangeList {
     var ranges = item.ranges
     for fill in item.fills {
@@ -66,13 +67,13 @@ extension Flusher {
     }
   }
 
-  /// Makes all data that waits ready, and wakes the flushers.
+  /// Makes all waiting data ready, and wakes the flushers.
   func makeEverythingReady() {
     files.writeBack.queueEverything()
     if files.writeBack.hasReady { files.signals[.flushWork].broadcast() }
   }
 
-  /// Puts some chunks in flight, as many as one append takes.
+  /// Puts some chunks in flight, enough for one append.
   func takeBatch(oldToo: Bool) -> [ChunkInFlight] {
     var batch: [ChunkInFlight] = []
     var bytes = 0
@@ -104,8 +105,8 @@ extension Flusher {
     }
   }
 
-  /// The gaps between written bytes and the ends of their blocks that extents hold some of. What is allocated and not
-  /// written stays so, since room is promised for writing it once.
+  /// The gaps between written bytes and the ends of their blocks of which extents hold a part. Ranges that are
+  /// allocated but not written stay so, because room is promised for writing them once.
   private func fills(of chunk: Chunk, _ inode: Inode) -> [ChunkInFlight.Fill] {
     let base = chunk.offset(of: 0).rawValue
     if let end = inode.extentsEnd, end.rawValue <= base { return [] }
@@ -135,9 +136,9 @@ extension Flusher {
     return fills
   }
 
-  /// Names what was written in the index.
+  /// Names written data in the index.
   private func complete(_ batch: [ChunkInFlight], _ pieces: [ExtentPiece], _ owners: [Int]) {
-    // On a full disk the row ends a file before data that waits (`storable`). No extent may lie behind that end.
+    // On a full disk the row ends a file before waiting data (`storable`). No extent may lie behind that end.
     if files.refusal != nil
       || (files.writeBack.logIsFull && batch.contains { $0.inode.buffer.waits(before: $0.chunk.window) })
     {
@@ -172,7 +173,7 @@ extension Flusher {
     if files.space.unflushedBytes > files.options.flushThreshold { files.signals[.commitWork].signal() }
   }
 
-  /// Makes extents of the pieces of a chunk, which are sorted; gives by how many bytes the file's extents grew.
+  /// Makes extents of the pieces of a chunk, which are sorted; returns by how many bytes the file's extents grew.
   private func name(_ pieces: ArraySlice<ExtentPiece>, _ inode: Inode) throws(IndexError) -> Int64 {
     let extents = pieces.map { ExtentRecord($0) }
     let length = extents.reduce(0) { $0 + Int64($1.length) }
@@ -185,7 +186,7 @@ extension Flusher {
     }
   }
 
-  /// Lets chunks wait again, even when nothing will ever be written any more: what a program wrote is then read from
+  /// Lets chunks wait again, even when nothing can ever be written any more: a program's written data is then read from
   /// memory, never as zeros.
   private func requeue(_ batch: [ChunkInFlight]) {
     if files.index.isReadOnly {

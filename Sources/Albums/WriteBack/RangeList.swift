@@ -1,5 +1,5 @@
 // Invariants
-// 1. Ranges are sorted, none is empty, and no two overlap or touch.
+// 1. Ranges are sorted and not empty, and no two overlap or touch.
 
 /// A small set of integers, kept as ranges.
 struct RangeList: Equatable {
@@ -12,7 +12,7 @@ struct RangeList: Equatable {
 
   /// Index of the first range whose end is at least `value`.
   private func index(endingAtOrAfter value: Int) -> Int {
-    // Writing goes forward, so the last range is the likely one.
+    // Most writes go forward, so the last range is the likely one.
     if let last = ranges.last, last.lowerBound <= value {
       return last.upperBound >= value ? ranges.count - 1 : ranges.count
     }
@@ -25,7 +25,7 @@ struct RangeList: Equatable {
     return low
   }
 
-  /// Adds a range; gives the range of the set that contains it now.
+  /// Adds a range; returns the range of the set that contains it now.
   @discardableResult
   mutating func insert(_ range: Range<Int>) -> Range<Int> {
     if range.isEmpty { return range }

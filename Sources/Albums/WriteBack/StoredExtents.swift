@@ -1,4 +1,4 @@
-// Extents in the log: read as rows name them, and copied to its end.
+// Reads extents of the log that rows name, and copies them to its end.
 
 internal import Index
 internal import System
@@ -12,15 +12,15 @@ extension Space {
       into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<extent.length]))
   }
 
-  /// Copies extents to the end of the log, and gives with each what is to take its place. What `copies` has is not
-  /// copied again, so that shared bytes stay shared; its keys and extents count from offset 0. An extent that cannot be
-  /// read is left out, if `unreadable` does not throw. With several threads a few extents are read and sealed at once;
-  /// the log gets them in their order all the same.
+  /// Copies extents to the end of the log, and returns the replacement of each. Extents in `copies` are not copied
+  /// again, so that shared bytes stay shared; its keys and extents count from offset 0. An extent that cannot be read
+  /// is left out, if `unreadable` does not throw. With several threads a few extents are read and sealed at once; the
+  /// log still gets them in their order.
   func copy(
     _ batch: [LocatedExtent], _ copies: inout [ExtentRecord: [ExtentRecord]], for use: RoomUse = .data,
     on threads: Parallel = .none, unreadable: (LocatedExtent, VaultError) throws(VaultError) -> Void
   ) throws(VaultError) -> [(old: LocatedExtent, new: [ExtentRecord])] {
-    // Two for each thread, so that one that is done early has more to do.
+    // Two for each thread, so that a thread that is done early has more work.
     let count = threads.threads == 1 ? 1 : 2 * threads.threads
     let memory = BufferPool([BufferPool.Size(bytes: Self.maximumExtentLength, idleLimit: count)])
     var moved: [(old: LocatedExtent, new: [ExtentRecord])] = []
@@ -42,7 +42,7 @@ extension Space {
     return moved
   }
 
-  /// Copies those extents of a few that were not copied yet; gives what failed for those that cannot be read.
+  /// Copies the extents of a group that were not copied yet; returns the errors of those that cannot be read.
   private func copy(
     _ group: [LocatedExtent], _ memory: BufferPool, _ copies: inout [ExtentRecord: [ExtentRecord]], for use: RoomUse,
     on threads: Parallel
@@ -93,7 +93,7 @@ extension Space {
 }
 
 extension ExtentRecord {
-  /// The whole of a piece that was appended.
+  /// The extent of a whole appended piece.
   init(_ piece: ExtentPiece) {
     self.init(offset: piece.offset, length: piece.length, position: piece.position, recordLength: piece.length)
   }

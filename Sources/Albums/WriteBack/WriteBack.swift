@@ -1,19 +1,20 @@
-// What was written and is not in the log yet: where it waits, and how much it is.
+// Written data that is not in the log yet: where it waits, and its size.
 //
 // Invariants
 // 1. A chunk that waits is in its inode's `WriteBuffer`; the queues only name places where one may wait.
 // 2. `bytes` is the memory of all chunks that wait or are in flight: at most `dirtyLimit`, and one write more.
-// 3. `waitingCount` and `inFlightCount` count chunks, whatever the queues say of them.
+// 3. `waitingCount` and `inFlightCount` count chunks, independent of the queues.
 // 4. Only this type changes the state of a chunk. A chunk waits (`waiting`, `ready` or `blocked`), then is in flight,
 //    then is gone. One that could not be written waits again.
 
 internal import System
 
-/// A place in a queue where a chunk may wait. It does not keep the chunk alive, whose memory may be needed.
+/// A place in a queue where a chunk may wait. It does not keep the chunk alive, because the chunk's memory may be
+/// needed.
 struct ChunkPlace {
   let inode: Inode
   let window: Int64
-  /// What waits there now, if anything does.
+  /// The chunk that waits there now; nil if there is none.
   var chunk: Chunk? { inode.buffer.waiting[window] }
 }
 
@@ -22,24 +23,24 @@ struct WriteBack {
   /// Maximum of one append, in bytes and in chunks.
   static let batch = (bytes: 1 << 20, chunks: 64)
 
-  /// Chunks to be written as soon as possible.
+  /// Chunks to write as soon as possible.
   private var ready = Queue<ChunkPlace>()
-  /// Chunks to be written when they are old enough.
+  /// Chunks to write when they are old enough.
   private var waiting = Queue<ChunkPlace>()
-  /// Chunks of closed files, which are not likely to get more.
+  /// Chunks of closed files, which will probably get no more data.
   private var closed = Queue<ChunkPlace>()
   /// Memory of the chunks that wait or are in flight.
   private(set) var bytes = 0
-  /// Chunks that wait, in whatever state.
+  /// Chunks that wait, in any state.
   private(set) var waitingCount = 0
-  /// Chunks in flight, of whatever inode.
+  /// Chunks in flight, of all inodes.
   private(set) var inFlightCount = 0
   /// Whether the last attempt to write data found no room.
   var logIsFull = false
-  /// Bytes of allocated ranges that were not written when the log was told last.
+  /// Bytes of allocated ranges that were not written when the log was last informed.
   var promised: Int64 = 0
 
-  /// Whether a chunk is to be written as soon as possible.
+  /// Whether a chunk should be written as soon as possible.
   var hasReady: Bool { !ready.isEmpty }
 
   // MARK: Waiting
@@ -69,7 +70,7 @@ struct WriteBack {
     return isReady
   }
 
-  /// Puts a new chunk in its place; true when it is ready, since it is full.
+  /// Puts a new chunk in its place; true when it is ready because it is full.
   mutating func put(_ chunk: Chunk, in inode: Inode) -> Bool {
     chunk.owner = inode
     if let old = inode.buffer.put(chunk) { drop(old) }
@@ -81,7 +82,7 @@ struct WriteBack {
     return false
   }
 
-  /// Makes a chunk ready; false when it is, or does not wait.
+  /// Makes a chunk ready; false when it is already ready, or does not wait.
   @discardableResult
   mutating func queue(_ chunk: Chunk) -> Bool {
     guard let inode = chunk.owner, chunk.state == .waiting || chunk.state == .blocked else { return false }
@@ -97,8 +98,8 @@ struct WriteBack {
     }
   }
 
-  /// Notes that a file with data that waits was closed. Such data is made ready once it fills an append, so that a
-  /// later fsync finds less to do; true when it does.
+  /// Notes that a file with waiting data was closed. Such data is made ready once it fills an append, so that a later
+  /// fsync finds less to do. Returns true when it does.
   mutating func noteClosed(_ inode: Inode) -> Bool {
     for chunk in inode.buffer.waiting.values where chunk.state == .waiting {
       closed.append(ChunkPlace(inode: inode, window: chunk.window))
@@ -110,12 +111,12 @@ struct WriteBack {
     return ready.count >= Self.batch.chunks
   }
 
-  /// Drops what waits in a range of a file.
+  /// Drops waiting data in a range of a file.
   mutating func discard(_ range: Range<Int64>, of inode: Inode) {
     for chunk in inode.buffer.discard(range) { drop(chunk) }
   }
 
-  /// Drops all that waits of a file that is forgotten.
+  /// Drops all waiting data of a file that is forgotten.
   mutating func discardAll(of inode: Inode) {
     for chunk in inode.buffer.waiting.values { drop(chunk) }
   }
@@ -146,7 +147,7 @@ struct WriteBack {
     }
   }
 
-  /// Notes that the index names what a chunk in flight held; true when another of its window became ready.
+  /// Notes that the index names the data of a chunk in flight; true when another chunk of its window became ready.
   mutating func complete(_ chunk: Chunk, of inode: Inode) -> Bool {
     let isReady = endFlight(chunk, of: inode)
     chunk.state = .gone
@@ -154,8 +155,8 @@ struct WriteBack {
     return isReady
   }
 
-  /// Puts chunks in flight back in front of those that wait; true when others of their windows became ready. Nobody needs
-  /// those of an inode that is being deleted.
+  /// Puts chunks in flight back in front of those that wait; true when others of their windows became ready. Chunks of
+  /// an inode that is being deleted are dropped.
   mutating func requeue(_ chunks: [(inode: Inode, chunk: Chunk)], pool: BufferPool) -> Bool {
     var isReady = false
     var first: [ChunkPlace] = []

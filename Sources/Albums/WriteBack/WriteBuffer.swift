@@ -1,15 +1,17 @@
 // File data of one inode that is not in the log yet.
 //
 // A file is cut into windows of 1 MiB. A window has at most one chunk that takes writes (waiting), and at most one that
-// is being sealed (in flight). What waits is newer than what is in flight, and that is newer than what the extents say.
+// is being sealed (in flight). Waiting data is newer than data in flight, and that is newer than the data of the
+// extents.
 //
 // Invariants
-// 1. A chunk in flight does not change. Chunks in flight of one inode do not overlap, since each has its own window.
+// 1. A chunk in flight does not change. Chunks in flight of one inode do not overlap, because each has a separate
+//    window.
 // 2. No chunk is empty.
 
 internal import Vault
 
-/// The windows that files are cut into.
+/// The windows into which files are cut.
 enum WriteWindow {
   /// Bytes in a window: the longest extent.
   static let size = Space.maximumExtentLength
@@ -33,13 +35,13 @@ struct WriteBuffer {
 
   var isEmpty: Bool { waiting.isEmpty && inFlight.isEmpty }
 
-  /// What waits and what is in flight, in no order.
+  /// The chunks that wait and those in flight, in no order.
   var chunks: some Sequence<Chunk> { [waiting.values, inFlight.values].joined() }
 
-  /// Bytes written and not in the log yet; what waits over what is in flight counts twice.
+  /// Bytes written but not in the log yet. Waiting bytes over bytes in flight count twice.
   var byteCount: Int64 { isEmpty ? 0 : chunks.reduce(0) { $0 + Int64($1.ranges.count) } }
 
-  /// Puts a chunk into its window, to wait; gives the one that waited there, which is dropped.
+  /// Puts a chunk into its window, to wait; returns the one that waited there, which is dropped.
   @discardableResult
   mutating func put(_ chunk: Chunk) -> Chunk? { waiting.updateValue(chunk, forKey: chunk.window) }
 
@@ -51,7 +53,7 @@ struct WriteBuffer {
     return true
   }
 
-  /// Notes that the chunk of a window is not in flight any more.
+  /// Notes that the chunk of a window is no longer in flight.
   mutating func endFlight(_ window: Int64) { inFlight[window] = nil }
 
   /// Whether something in flight lies in a window that the range touches.
@@ -65,7 +67,7 @@ struct WriteBuffer {
     return chunks.contains { windows.contains($0.window) }
   }
 
-  /// Drops what waits in a range, and returns the chunks that have nothing left.
+  /// Drops waiting data in a range, and returns the chunks that have nothing left.
   mutating func discard(_ range: Range<Int64>) -> [Chunk] {
     guard let windows = WriteWindow.indices(of: range) else { return [] }
     var gone: [Chunk] = []
@@ -82,12 +84,13 @@ struct WriteBuffer {
   /// Whether anything waits before a window.
   func waits(before window: Int64) -> Bool { waiting.keys.contains { $0 < window } }
 
-  /// The lowest offset that waits or is in flight.
+  /// The lowest offset of data that waits or is in flight.
   var lowestOffset: FileOffset? {
     chunks.compactMap { chunk in chunk.ranges.ranges.first.map { chunk.offset(of: $0.lowerBound) } }.min()
   }
 
-  /// Copies what is here of a range of the file into `target`, the buffer of the range, and returns the missing parts.
+  /// Copies data in memory of a range of the file into `target`, the buffer of the range, and returns the missing
+  /// parts.
   func copy(_ range: Range<Int64>, into target: UnsafeMutableRawBufferPointer) -> [Range<Int64>] {
     guard !isEmpty, let windows = WriteWindow.indices(of: range) else { return range.isEmpty ? [] : [range] }
     var missing: [Range<Int64>] = []
@@ -117,7 +120,7 @@ struct WriteBuffer {
     return missing
   }
 
-  /// The first range of data, waiting or in flight, that ends after `offset`; what touches it is not joined to it.
+  /// The first range of data, waiting or in flight, that ends after `offset`. Adjacent ranges are not joined to it.
   func nextRange(endingAfter offset: Int64) -> Range<Int64>? {
     var best: Range<Int64>?
     for chunk in chunks {

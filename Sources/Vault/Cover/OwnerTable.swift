@@ -45,8 +45,8 @@ package struct OwnerTable: Equatable, Sendable {
 
   private static let derivationSize = 16 + PasswordDerivation.saltSize
 
-  /// Appends: number of files (8), then three lists, each with its length (4): slots, derivations, cover; then, while the
-  /// key is being replaced, a 1 (4) and the successor's mark, or a 2 (4) and another list of cover.
+  /// Appends the number of files (8), then three lists, each with its length (4): slots, derivations, cover. While the
+  /// key is being replaced, appends also a 1 (4) and the successor's mark, or a 2 (4) and another list of cover.
   func encode(to writer: inout ByteWriter) {
     writer.append(fileCount)
     writer.append(UInt32(slots.count))

@@ -14,15 +14,16 @@
 // 7. Only a commit gives up a segment with data, and only when no data is in flight as its state is taken: data in
 //    flight may have been written to any segment.
 //
-// Lock rule: the guarded state, the index included, is reached only through `LockedFileSystem`, which exists only while the
-// lock is held. A `mutating` method of it may release the lock for a while; the others keep it. Data, intents and commits
-// are sealed, opened, read and written without the lock, and so are the files of this machine, such as the table of towns
-// and those of time zones. A long read of the index takes a moment of it, and releases the lock (FileSystem+Moment.swift).
-// No thread waits for a decoder or for another thread while it holds the lock. A debug build traps if this is broken
-// (`Waiting`). Messages to the system log are sent with the lock held, and two things do I/O. The first is the index: SQLite
-// needs a page in the middle of a statement, and a page that no cache has is read and opened then. The second is a question
-// to the space for room: `Space.answer` sometimes asks the disk how much is free, and `promise`, `notePromised` and
-// `renewPromises` also resize the file that holds the reserve. The space has a separate lock, taken after this one.
+// Lock rule: the guarded state, the index included, is reached only through `LockedFileSystem`, which exists only while
+// the lock is held. A `mutating` method of it may release the lock for a while; the others keep it. Data, intents and
+// commits are sealed, opened, read and written without the lock, and so are the files of this machine, such as the
+// table of towns and those of time zones. A long read of the index takes a moment of it, and releases the lock
+// (FileSystem+Moment.swift). No thread waits for a decoder or for another thread while it holds the lock. A debug build
+// traps if this is broken (`Waiting`). Messages to the system log are sent with the lock held, and two things do I/O.
+// The first is the index: SQLite needs a page in the middle of a statement, and a page that no cache has is read and
+// opened then. The second is a question to the space for room: `Space.answer` sometimes asks the disk how much is free,
+// and `promise`, `notePromised` and `renewPromises` also resize the file that holds the reserve. The space has a
+// separate lock, taken after this one.
 
 package import Index
 package import System

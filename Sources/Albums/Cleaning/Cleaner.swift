@@ -158,7 +158,8 @@ package struct Cleaner: Sendable {
         ? [] : isAsked ? chooseForRoom(sparse, dead: dead.count) : old.isEmpty ? chooseVictims(sparse) : thatFit(old)
       for victim in victims {
         if fileSystem.locked({ $0.life.isStopping }) { break }
-        // During re-keying no other process uses the space. Otherwise its mount needs the processors and the memory more.
+        // During re-keying no other process uses the space. Otherwise its mount needs the processors and the memory
+        // more.
         try copyForward(victim.segment, on: movesPreviousKey ? .usual : .none)
         copied.append(victim.segment)
         note(copied.count)

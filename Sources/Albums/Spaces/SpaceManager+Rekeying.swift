@@ -40,8 +40,8 @@ package struct KeyReplacement {
   ///
   /// - Parameter changeSink: creates the sink of the file system in which data is moved.
   /// - Throws: `.noSpaceOpens` for the old password; `.passwordInUse` when the new one already opens a space;
-  ///   `.spaceInUse`; `.damaged`; `.derivationsTooWeak`; `.noSpace`; `.readOnly` also if the space was made before it could
-  ///   have another key; `.cancelled`; `.indexFailed`; `.system`.
+  ///   `.spaceInUse`; `.damaged`; `.derivationsTooWeak`; `.noSpace`; `.readOnly` also if the space was created before
+  ///   spaces could get another key; `.cancelled`; `.indexFailed`; `.system`.
   package func run(
     wipingAll: Bool = false, changeSink: () -> any ChangeSink, logger: Logger,
     _ control: OperationControl = OperationControl()

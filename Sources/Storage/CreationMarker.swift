@@ -2,13 +2,13 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// The file that tells what a creation has made from everything else, and the lock on it.
+/// The file that marks a creation in progress, and the lock on it.
 struct CreationMarker {
   private let file: Descriptor
 
-  /// Makes the marker in an empty directory, or takes over an abandoned one, and deletes what its creator made.
+  /// Makes the marker in an empty directory, or takes over an abandoned one, and deletes the files of its creator.
   ///
-  /// - Throws: `.fileExists` when there is anything else; `.wouldBlock` when somebody else creates a storage there.
+  /// - Throws: `.fileExists` when there is anything else; `.wouldBlock` when another process creates a storage there.
   init(in directory: Descriptor) throws(Errno) {
     while true {
       let isEmpty = try Directory.names(in: ".", of: directory).isEmpty
@@ -19,18 +19,18 @@ struct CreationMarker {
           ? try Descriptor.open(StorageNames.creationMarker, in: directory, O_RDWR | O_CREAT | O_EXCL)
           : try Self.open(in: directory, O_RDWR)
       } catch {
-        // Somebody else was faster.
+        // Another process was faster.
         if isEmpty, error == .fileExists { continue }
         throw error
       }
       try systemCall { flock(file.number, LOCK_EX | LOCK_NB) }
       if isEmpty { try VaultOwner(ofNew: directory).give(file) }
-      // Its creator may have ended meanwhile.
+      // Its creator may have ended since.
       guard try Self.leads(to: file, in: directory) else { continue }
       self.file = file
       if isEmpty { return }
       guard try CreatedNames.areAll(in: directory) else {
-        // The vault is complete, only the marker was left.
+        // The vault is complete. Only the marker is left.
         if try CreatedNames.haveParameters(in: directory) { remove(from: directory) }
         throw .fileExists
       }
@@ -39,9 +39,9 @@ struct CreationMarker {
     }
   }
 
-  /// Whether a marker is in a directory that nobody has locked, and no parameters.
+  /// Whether a directory has a marker that no process has locked, and no parameters.
   ///
-  /// - Throws: `.wouldBlock` when somebody has locked it.
+  /// - Throws: `.wouldBlock` when another process has locked it.
   static func isAbandoned(in directory: Descriptor) throws(Errno) -> Bool {
     if try CreatedNames.haveParameters(in: directory) { return false }
     let file = try open(in: directory, O_RDONLY)
@@ -53,7 +53,7 @@ struct CreationMarker {
     unsafe unlinkat(directory.number, StorageNames.creationMarker, 0)
   }
 
-  /// Throws `.fileExists` for what is no regular file.
+  /// Throws `.fileExists` for anything except a regular file.
   private static func open(in directory: Descriptor, _ flags: CInt) throws(Errno) -> Descriptor {
     let file: Descriptor
     do throws(Errno) {
@@ -73,7 +73,7 @@ struct CreationMarker {
   }
 }
 
-/// What a creation puts into a directory: the folders of segments, files in them, and the parameters.
+/// The names that a creation puts into a directory: the folders of segments, files in them, and the parameters.
 enum CreatedNames {
   static func haveParameters(in directory: Descriptor) throws(Errno) -> Bool {
     let access = try ifThere { () throws(Errno) in
@@ -82,7 +82,7 @@ enum CreatedNames {
     return access != nil
   }
 
-  /// Whether a directory holds nothing but what a creation makes that is not complete.
+  /// Whether a directory holds only names of a creation that is not complete.
   static func areAll(in directory: Descriptor) throws(Errno) -> Bool {
     let known = [StorageNames.creationMarker, StorageNames.segments, WholeFile.temporary(StorageNames.parameters)]
     guard try Directory.names(in: ".", of: directory).allSatisfy({ known.contains(text($0)) }) else { return false }
@@ -101,9 +101,9 @@ enum CreatedNames {
     }
   }
 
-  /// Deletes all that a creation makes, except the marker; everything else stays.
+  /// Deletes everything that a creation makes, except the marker; everything else stays.
   ///
-  /// - Returns: whether nothing of it is left.
+  /// - Returns: whether all of it is deleted.
   @discardableResult
   static func remove(from directory: Descriptor) -> Bool {
     unsafe unlinkat(directory.number, WholeFile.temporary(StorageNames.parameters), 0)

@@ -1,15 +1,15 @@
 // Invariants
-// 1. The marker is the first name in the directory and the last of a creation that goes, after the parameters have
-//    come or everything else has gone. Its creator holds a lock on it.
-// 2. So a marker that nobody has locked, beside no parameters, is what a crash left. Nothing is ever deleted of a
-//    directory without one, nor of one with names in it that no creation makes.
+// 1. The marker is the first name in the directory and the last that a creation removes, after the parameters exist or
+//    everything else is deleted. Its creator holds a lock on it.
+// 2. So a marker that no process has locked, in a directory without parameters, is left from a crash. Nothing is ever
+//    deleted in a directory without a marker, nor in one with names that no creation makes.
 
 internal import CPlatform
 internal import Glibc
 internal import System
 package import SystemPackage
 
-/// A new storage in a directory, and what was created for it. It ends with `complete()` or `remove()`.
+/// A new storage in a directory, and everything that was created for it. It ends with `complete()` or `remove()`.
 package struct DirectoryCreation {
   /// The storage; it has no parameters yet.
   package let storage: DirectoryStorage
@@ -19,8 +19,8 @@ package struct DirectoryCreation {
   private let newPath: FilePath?
   private let marker: CreationMarker
 
-  /// Creates the directory, unless there is an empty one, and the folders in it. What a crash left of an earlier
-  /// creation goes first. Durable on return. If it throws, it leaves nothing behind.
+  /// Creates the directory, unless there is an empty one, and the folders in it. First deletes what a crash left of an
+  /// earlier creation. Durable on return. If it throws, it leaves nothing behind.
   ///
   /// - Throws: `.exists` when something else is at the path; `.beingCreated`; `.parentMissing`; `.system`.
   package init(at path: FilePath) throws(DirectoryStorageError) {
@@ -58,8 +58,8 @@ package struct DirectoryCreation {
     }
   }
 
-  /// Whether a storage can be created at a path: nothing is there, or an empty directory, or what a crash left of a
-  /// creation.
+  /// Whether a storage can be created at a path: nothing is there, or an empty directory, or the remains of a creation
+  /// that crashed.
   ///
   /// - Throws: `.beingCreated`.
   package static func isPossible(at path: FilePath) throws(DirectoryStorageError) -> Bool {
@@ -91,7 +91,7 @@ package struct DirectoryCreation {
     }
   }
 
-  /// Deletes the storage again, with everything that was put into it.
+  /// Deletes the storage again, with its whole content.
   package func remove() { Self.remove(from: directory, marker, at: newPath) }
 
   /// Whether a directory was created; false if something is at the path already.
@@ -104,7 +104,7 @@ package struct DirectoryCreation {
     }
   }
 
-  /// Throws `.fileExists` for what is no directory that can be listed.
+  /// Throws `.fileExists` for anything except a directory that can be listed.
   private static func openDirectory(_ path: FilePath) throws(Errno) -> Descriptor {
     do throws(Errno) {
       return try Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY)
@@ -113,7 +113,7 @@ package struct DirectoryCreation {
     }
   }
 
-  /// Makes the names in a directory durable, if it may be opened: `..` perhaps not.
+  /// Makes the names in a directory durable, if the process may open it, which can fail for `..`.
   private static func flush(_ path: String, in directory: Descriptor) throws(Errno) {
     do throws(Errno) {
       let opened = try Descriptor.open(path, in: directory, O_RDONLY | O_DIRECTORY)
@@ -123,8 +123,8 @@ package struct DirectoryCreation {
     }
   }
 
-  /// Deletes what a storage consists of, then the marker, and the directory itself if its path is given and nothing
-  /// else is in it.
+  /// Deletes the parts of a storage, then the marker. Also deletes the directory itself if its path is given and it has
+  /// no other content.
   private static func remove(from directory: Descriptor, _ marker: CreationMarker, at path: FilePath?) {
     if CreatedNames.remove(from: directory) { marker.remove(from: directory) }
     if let path { _ = try? unsafe path.call { unsafe rmdir($0) } }

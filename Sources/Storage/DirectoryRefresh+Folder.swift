@@ -3,9 +3,10 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Renewing a file, and removing a folder of a tree that is not needed.
+/// Renews a file, and removes a folder of a tree that is not needed.
 extension DirectoryRefresh {
-  /// Copies a file, has the copy take its name, and links it into the second tree. Does nothing if it is gone.
+  /// Copies a file, gives the copy the name of the file, and links it into the second tree. Does nothing if the file is
+  /// gone.
   func renew(_ name: SegmentIdentifier) throws(Errno) {
     let file = name.description
     action = "renewing \(StorageNames.segments)/\(name.path)"
@@ -29,7 +30,7 @@ extension DirectoryRefresh {
       try change { () throws(Errno) in
         try exchange(file, in: new, with: file, in: old)
         if try status(of: file, in: new)?.st_ino == inode { return }
-        // Another program has put a file there meanwhile.
+        // Another program has put a file there since.
         try exchange(file, in: new, with: file, in: old)
         throw .changedByOthers
       }
@@ -54,11 +55,11 @@ extension DirectoryRefresh {
     return try fileCopy.copy(file, in: old, to: file, in: new)
   }
 
-  /// Deletes the files in a folder in `refreshing` that are in `segments` as well, moves all else there, and removes
-  /// the folder. Does nothing if there is none; what the vault's owner has put in its place, or in that of the one in
-  /// `segments`, stays.
+  /// Deletes the files in a folder in `refreshing` that are in `segments` as well, moves everything else there, and
+  /// removes the folder. Does nothing if there is none. If the vault's owner has put something else in the place of
+  /// this folder or of the one in `segments`, that stays.
   ///
-  /// - Parameter tree: which tree is in `refreshing`.
+  /// - Parameter tree: the tree that is in `refreshing`.
   func removeFolder(_ folder: Int, of tree: Tree) throws(Errno) {
     let (second, name) = (try secondTree(), folderName(folder))
     let old: Descriptor
@@ -67,12 +68,13 @@ extension DirectoryRefresh {
     } catch .noSuchFileOrDirectory, .notDirectory {
       return
     } catch .notPermitted, .permissionDenied {
-      // A kill came before it was the owner's, or it was put there. If it is empty nothing is lost.
+      // A refresh was killed before the folder was given to the owner, or another program put it there. If it is empty,
+      // deleting it loses nothing.
       try change { () throws(Errno) in _ = unsafe unlinkat(second.number, name, AT_REMOVEDIR) }
       return
     }
     if try status(of: name, in: root) == nil {
-      // A copy of a vault that was being refreshed, or somebody's own hand.
+      // This is a copy of a vault during a refresh, or the user moved the folder.
       try change { () throws(Errno) in
         try systemCall { unsafe agonyfs_move_if_absent(second.number, name, root.number, name) }
         try flushAfterExchange()
@@ -86,7 +88,7 @@ extension DirectoryRefresh {
       do throws(Errno) {
         try systemCall { unsafe unlinkat(second.number, name, AT_REMOVEDIR) }
       } catch .directoryNotEmpty {
-        // With what could not be moved.
+        // The folder still has names that could not be moved.
       }
       guard let new else { return }
       try owner.setTimes(of: ".", in: new)
@@ -114,7 +116,7 @@ extension DirectoryRefresh {
     return hasMoved
   }
 
-  /// Puts a file in the place of the one in another folder, unless something else came there since that was looked at.
+  /// Puts a file in the place of the one in another folder, unless another file came there since it was examined.
   private func replace(
     _ file: String, in new: Descriptor, from old: Descriptor, ifStill inode: ino_t
   ) throws(Errno) {
@@ -128,8 +130,8 @@ extension DirectoryRefresh {
     try systemCall { unsafe unlinkat(old.number, file, 0) }
   }
 
-  /// Moves what is not a renewed file to `segments`. Where its name is taken by now, it gets another one. Whoever owns
-  /// both directories could do that, too, so it does not matter whose it is.
+  /// Moves a name other than a renewed file to `segments`. If its name is taken by now, it gets another one. The owner
+  /// of both directories could do the same, so the owner of the file does not matter.
   private func move(_ name: [UInt8], from old: Descriptor, to new: Descriptor) throws(Errno) {
     let from = Self.cString(name)
     try change { () throws(Errno) in
@@ -146,23 +148,23 @@ extension DirectoryRefresh {
 
   private static func cString(_ name: [UInt8]) -> [CChar] { (name + [0]).map { CChar(bitPattern: $0) } }
 
-  /// Which tree is in `refreshing`.
+  /// The tree that is in `refreshing`.
   enum Tree {
     /// The new one, which is not complete.
     case new
     /// The old one, after the new one had these inodes.
     case old([SegmentIdentifier: ino_t])
-    /// One of them: a kill left it.
+    /// One of them, left by a refresh that was killed.
     case unknown
   }
 
-  /// What becomes of a name in a folder in `refreshing`.
+  /// How a name in a folder in `refreshing` is handled.
   private enum Fate {
     /// The file is in `segments` as well, perhaps under another name, or was deleted there.
     case isInPlace
-    /// The file in `segments`, which has this inode, is a part of it, or older.
+    /// The file in `segments`, which has this inode, is a part of this file, or older than it.
     case replaces(SegmentIdentifier, ino_t)
-    /// There is none in `segments`, or it is not the vault's.
+    /// There is none in `segments`, or the name does not belong to the vault.
     case moves
   }
 
@@ -181,14 +183,14 @@ extension DirectoryRefresh {
       }
     }
     guard other.st_mode & S_IFMT == S_IFREG else { return .moves }
-    // Of two links one may go. A rename would leave both.
+    // One of two links may be deleted. A rename would leave both.
     if found.st_ino == other.st_ino { return .isInPlace }
     var isOlder = found.st_size > other.st_size
     if case .old(let renewed) = tree { isOlder = renewed[identifier] == other.st_ino }
     return isOlder ? .replaces(identifier, other.st_ino) : .isInPlace
   }
 
-  /// Moves names in `refreshing` that are not the vault's to `segments`, where the old tree had them.
+  /// Moves names in `refreshing` that do not belong to the vault to `segments`, where the old tree had them.
   func moveStrangers(of tree: Tree) throws(Errno) {
     let second = try secondTree()
     var own = Self.ownNames + Self.probes

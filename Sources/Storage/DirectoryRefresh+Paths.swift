@@ -3,24 +3,25 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Names of the two trees, what has them, and small steps.
+/// Names in the two trees, their files, and small steps.
 extension DirectoryRefresh {
-  /// The directory beside `segments` in which the second tree is made.
+  /// The directory next to `segments` in which the second tree is made.
   static let place = "refreshing"
-  /// A file in it as long as it is the new tree: nothing in it has come then.
+  /// A file in it as long as it is the new tree. As long as the file exists, no other program has put a file into the
+  /// tree.
   static let mark = ".agonyfs-new"
   /// The new parameters.
   static let parameters = ".agonyfs-parameters"
-  /// A link that is made to try whether that can be done.
+  /// A link that tests whether the file system has links.
   static let link = ".agonyfs-link"
-  /// Files in it that are not of the tree.
+  /// Files in it that are not part of the tree.
   static let ownNames = [mark, parameters, link]
   /// Such files of earlier versions.
   static let earlierNames = [StorageNames.parameters, "remaining", ".remaining.new"]
 
-  /// Directories in it that are exchanged to try whether that can be done.
+  /// Directories in it that test whether the file system can exchange them.
   static let probes = [".agonyfs-one", ".agonyfs-other"]
-  /// Those of earlier versions.
+  /// Such directories of earlier versions.
   static let earlierProbes = ["one", "other"]
 
   /// The folder of a name; nil for other names.
@@ -34,7 +35,7 @@ extension DirectoryRefresh {
     try body()
   }
 
-  /// Exchanges what two names lead to, each in its open directory.
+  /// Exchanges the files of two names, each in its open directory.
   func exchange(
     _ name: String, in folder: Descriptor, with other: String, in otherFolder: Descriptor
   ) throws(Errno) {
@@ -45,14 +46,14 @@ extension DirectoryRefresh {
     }
   }
 
-  /// What lstat(2) says of a name in an open directory; nil where nothing is.
+  /// The result of lstat(2) for a name in an open directory; nil if nothing has the name.
   func status(of name: String, in folder: Descriptor) throws(Errno) -> stat? {
     try ifThere { () throws(Errno) in try folder.status(of: name) }
   }
 
   /// The vault's files in a folder, and their bytes; none if it is missing.
   ///
-  /// - Throws: `.notPermitted`, as root in somebody's vault, for a file or a folder that is not the owner's;
+  /// - Throws: `.notPermitted`, as root in a user's vault, for a file or a folder that is not the owner's;
   ///   `.moreReadable`.
   func files(in folder: Int) throws(Errno) -> [(name: SegmentIdentifier, size: Int64)] {
     let found = try ifThere { () throws(Errno) in try owner.openFolder(folderName(folder), in: root) }
@@ -62,7 +63,7 @@ extension DirectoryRefresh {
       guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
         let status = try status(of: identifier.description, in: opened), status.st_mode & S_IFMT == S_IFREG
       else { continue }
-      // Its owner has to be told, before anything is changed.
+      // The user must learn of this before anything is changed.
       try owner.checkCopy(of: status)
       files.append((identifier, Int64(status.st_size)))
     }

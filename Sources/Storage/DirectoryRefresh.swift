@@ -1,20 +1,26 @@
-// Renewing every file and folder of a vault, so that no birth, inode, extent, or name left in a directory's blocks says
-// in what order they came, and which.
+// Renews every file and folder of a vault, so that no birth, inode, extent, or name left in a directory's blocks shows
+// which files were created and in what order.
 //
 // Invariants
-// 1. At every moment each file is whole under its name. A second tree of the same files grows in `refreshing/`, in random
-//    order: a file is copied there; when the copy is durable, it takes the name of the old file, and the tree gets a link
-//    to it. When the tree is whole and durable, it becomes `segments/` at once, and the old tree is deleted.
-// 2. Of the old tree nothing is deleted but what is in `segments/` under the same name and as long, and links to files
-//    that have another name there. Names that are not the vault's, and files that came meanwhile, are moved there. The new
-//    tree has a mark until it is complete; as long as it has, nothing in it has come.
-// 3. What a killed refresh left in `refreshing/` is one of the two trees, and not needed. The next refresh removes it and
-//    begins again; so does whoever opens a space to write and is alone in the vault. Until then whatever wipes or deletes
-//    a file in `segments/` does so there as well, or fails.
-// 4. Names are changed only in directories that are open: `segments/`, `refreshing/`, which is opened once, and a folder of
-//    one of them. So nothing that is put in the place of one meanwhile, such as a link, is changed (`VaultOwner`, 5).
-// 5. All new files have one owner and mode, those that files get which are written later, and so have all folders. No
-//    access list is handed down to them. So neither says which came later.
+// 1. At every moment each file is whole under its name. A second tree of the same files grows in `refreshing/`, in
+//    random order: a file is copied there; when the copy is durable, it takes the name of the old file, and the tree
+//    gets a link to it. When the tree is whole and durable, it becomes `segments/` at once, and the old tree is
+//    deleted.
+// 2. In the old tree, a file is deleted only if `segments/` has one of the same name and length, or if it is a link to
+//    a file that has another name there. Names that do not belong to the vault, and files that came during the refresh,
+//    are moved to `segments/`. The new tree has a mark until it is complete; as long as it has, no other program has
+//    put a file into it.
+// 3. The remains of a killed refresh in `refreshing/` are one of the two trees, and not needed. The next refresh
+//    removes them and begins again; so does a process that opens a space for writing and is alone in the vault. Until
+//    then a process that wipes or deletes a file in `segments/` does so there as well, or fails.
+// 4. Names are changed only in open directories: `segments/`, `refreshing/`, which is opened once, and a folder of one
+//    of them. So nothing is changed in anything that is put in the place of one of these, such as a link (`VaultOwner`,
+//    5).
+// 5. All new files have one owner and mode, the same as files that are written later, and so have all folders. They
+//    inherit no access list. So neither shows which came later.
+//
+// The vault's own directory stays, because a disk may be mounted on it. Except for `refreshing`, the names in it never
+// change.
 //
 // The vault's own directory stays: it may be where a disk is mounted. But for `refreshing`, the names in it never change.
 
@@ -23,7 +29,7 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// How far a refresh is.
+/// The progress of a refresh.
 package struct RefreshProgress: Sendable {
   /// Bytes that are renewed.
   package var done: Int64
@@ -33,19 +39,19 @@ package struct RefreshProgress: Sendable {
 
 /// A refresh of the vault in a directory. The caller has the lease on the vault exclusively.
 package final class DirectoryRefresh {
-  /// Called before each change in the directory. False ends the refresh there; if it is false from then on, the refresh
-  /// leaves what it would leave if it were killed.
+  /// Called before each change in the directory. False ends the refresh there. If it stays false, the refresh leaves
+  /// the same remains as one that is killed.
   package var mayChange: () -> Bool = { true }
 
   let directory: Descriptor
-  /// `segments`, the old one or the new one.
+  /// `segments`, either the old tree or the new one.
   var root: Descriptor { storage.root }
   let owner: VaultOwner
   private let storage: DirectoryStorage
   let fileCopy: FileCopy
   let progress: (RefreshProgress) -> Bool
   var state = RefreshProgress(done: 0, total: 0)
-  /// What is being done, for errors.
+  /// The current action, for errors.
   var action = "reading the vault"
   /// The inodes of all files in `segments`, where they were looked up.
   var inodes: Set<ino_t>?
@@ -69,7 +75,7 @@ package final class DirectoryRefresh {
     self.progress = progress
   }
 
-  /// Renews everything. Changes nothing if there are short files. When it ends early, the vault is as good as before.
+  /// Renews everything. Changes nothing if there are short files. When it ends early, the vault is as usable as before.
   package func run() throws(RefreshError) {
     var needed: Int64 = 0
     var shortFiles = 0
@@ -78,7 +84,7 @@ package final class DirectoryRefresh {
       shortFiles = files.count { $0.size < fileCopy.completeSize }
       guard shortFiles == 0 else { throw .shortFiles }
       needed = room(for: files)
-      // What an earlier refresh left takes room until it is removed.
+      // The remains of an earlier refresh take room until they are removed.
       if try status(of: Self.place, in: directory) == nil, try root.freeBytes() < needed { throw .noSpace }
       if try prepare() { files = try allFiles() }
       do throws(Errno) {
@@ -110,7 +116,7 @@ package final class DirectoryRefresh {
     return files
   }
 
-  /// Bytes that a refresh takes meanwhile: a file, the blocks that name its extents, the folders and their names.
+  /// Bytes that a refresh needs while it runs: a file, the blocks that name its extents, the folders and their names.
   private func room(for files: [(name: SegmentIdentifier, size: Int64)]) -> Int64 {
     let largest = files.map(\.size).max() ?? 0
     return largest + largest / 32 + Int64(files.count) * 256 + 8 << 20
@@ -118,7 +124,8 @@ package final class DirectoryRefresh {
 
   /// Makes `refreshing`.
   ///
-  /// - Returns: whether an earlier refresh had left something there, of which files may have come back.
+  /// - Returns: whether an earlier refresh had left something there; some of its files may have come back to
+  ///   `segments`.
   private func prepare() throws(Errno) -> Bool {
     action = "preparing the refresh"
     var isNew = true
@@ -128,7 +135,7 @@ package final class DirectoryRefresh {
       isNew = false
     }
     if !isNew {
-      // It has other names already, which a listing would show.
+      // The old directory has other names already, which a listing would show.
       try removeInterrupted()
       try makePlace()
     }
@@ -144,17 +151,17 @@ package final class DirectoryRefresh {
     return !isNew
   }
 
-  /// What is `refreshing` when it is first asked for, and the other tree after the exchange.
+  /// `refreshing` when it is first asked for, and the other tree after the exchange.
   func secondTree() throws(Errno) -> Descriptor {
     if let openedTree { return openedTree }
     let opened = try owner.openFolder(Self.place, in: directory)
-    // Of one tree all names would go, as those of two links do.
+    // If both were the same tree, all its names would be deleted, as those of two links are.
     if try opened.status().st_ino == root.status().st_ino { throw .changedByOthers }
     openedTree = opened
     return opened
   }
 
-  /// Makes `refreshing` as a directory that hands nothing down but what all folders do.
+  /// Makes `refreshing` as a directory from which files inherit only what they inherit in all folders.
   private func makePlace() throws(Errno) {
     try change { () throws(Errno) in
       try owner.makeFolder(Self.place, in: directory)
@@ -166,12 +173,13 @@ package final class DirectoryRefresh {
         try? owner.setTimes(of: ".", in: directory)
         throw refusedOwner()
       }
-      // The vault's directory may have lists for what is made in it.
+      // The vault's directory may hand down access lists.
       for list in ["system.posix_acl_default", "system.posix_acl_access"] { unsafe fremovexattr(tree.number, list) }
     }
   }
 
-  /// Looks whether what is made here belongs to the owner and group of the vault, as only root and they can have it.
+  /// Checks that new files here belong to the owner and group of the vault. Otherwise only root and the owner can run a
+  /// refresh.
   private func checkOwner() throws(Errno) {
     let (segments, place) = (try root.status(), try secondTree().status())
     guard place.st_uid == segments.st_uid, place.st_gid == segments.st_gid else { throw refusedOwner() }
@@ -182,7 +190,7 @@ package final class DirectoryRefresh {
     return .notPermitted
   }
 
-  /// Makes the second tree, has it become `segments`, and deletes the first one.
+  /// Makes the second tree, gives it the name `segments`, and deletes the first one.
   private func renew(_ files: [(name: SegmentIdentifier, size: Int64)]) throws(Errno) {
     action = "making folders"
     let (old, new) = (root, try secondTree())
@@ -202,7 +210,7 @@ package final class DirectoryRefresh {
     try complete(".", in: new)
     try change { () throws(Errno) in try exchangeTrees(old, new) }
     for (name, inode) in renewed where try status(of: name.path, in: old) == nil {
-      // Deleted by another program meanwhile.
+      // Deleted by another program since.
       guard let folder = try owner.folder(folderName(name.folder), in: new) else { continue }
       let file = name.description
       if try status(of: file, in: folder)?.st_ino == inode { unsafe unlinkat(folder.number, file, 0) }
@@ -218,7 +226,7 @@ package final class DirectoryRefresh {
     let isNew = try status(of: StorageNames.segments, in: directory)?.st_ino == new.status().st_ino
     let isOld = try status(of: Self.place, in: directory)?.st_ino == old.status().st_ino
     if !isNew || !isOld {
-      // Somebody has put another directory there meanwhile.
+      // Another program has put another directory there since.
       try exchange(Self.place, in: directory, with: StorageNames.segments, in: directory)
       storage.use(old)
       (openedTree, hasExchanged) = (new, false)
@@ -231,14 +239,14 @@ package final class DirectoryRefresh {
   private func complete(_ folder: String, in tree: Descriptor) throws(Errno) {
     try change { () throws(Errno) in
       let opened = try VaultFile.openDirectory(folder, in: tree)
-      // Whoever owns the vault may have put something of root's in its place.
+      // The owner of the vault may have put something of root's in its place.
       guard try owner.mayUse(opened.status()) else { return }
       try VaultFile.setTimes(of: opened)
       try systemCall { fsync(opened.number) }
     }
   }
 
-  /// Removes what a refresh left that was killed or failed.
+  /// Removes the remains of a refresh that was killed or failed.
   func removeInterrupted() throws(Errno) {
     if openedTree == nil, try removeEmptyPlace() { return }
     let isMarked = try status(of: Self.mark, in: secondTree()) != nil
@@ -247,7 +255,8 @@ package final class DirectoryRefresh {
     try flushDirectory()
   }
 
-  /// Removes `refreshing` if it is empty, also one that cannot be opened: a kill came before it was the owner's.
+  /// Removes `refreshing` if it is empty, even if it cannot be opened because a refresh was killed before the directory
+  /// was given to the owner.
   private func removeEmptyPlace() throws(Errno) -> Bool {
     var isGone = false
     try change { () throws(Errno) in isGone = unsafe unlinkat(directory.number, Self.place, AT_REMOVEDIR) == 0 }
@@ -261,7 +270,7 @@ package final class DirectoryRefresh {
   private func removeFolders(_ tree: Tree) throws(Errno) {
     inodes = nil
     let folders = try Directory.names(in: ".", of: secondTree()).compactMap { folder(named: $0) }
-    // An exchange that a kill followed may not be durable yet.
+    // The exchange before a kill may not be durable yet.
     if !folders.isEmpty { try change { () throws(Errno) in try flushAfterExchange() } }
     for folder in folders.shuffled() { try removeFolder(folder, of: tree) }
     try moveStrangers(of: tree)
@@ -287,14 +296,14 @@ package final class DirectoryRefresh {
     try change { () throws(Errno) in
       for name in Self.ownNames + Self.earlierNames { unsafe unlinkat(tree.number, name, 0) }
       for name in Self.probes + Self.earlierProbes { unsafe unlinkat(tree.number, name, AT_REMOVEDIR) }
-      // Somebody may have put something else there.
+      // Another program may have put something else there.
       unsafe unlinkat(directory.number, Self.place, AT_REMOVEDIR)
       openedTree = nil
       try owner.setTimes(of: ".", in: directory)
     }
   }
 
-  /// Exchanges two new directories, makes a link, and looks whether everything is on one file system.
+  /// Exchanges two new directories and makes a link as a test, and checks that everything is on one file system.
   private func checkExchange() throws(Errno) {
     let (tree, probes) = (try secondTree(), Self.probes)
     defer { for probe in probes { unsafe unlinkat(tree.number, probe, AT_REMOVEDIR) } }

@@ -15,33 +15,33 @@ extension DirectoryStorage {
     try systemCall { fsync(root.number) }
   }
 
-  /// Makes missing folders, removes a marker that a crash at the end of the creation left, and gives every directory the
-  /// constant time. Writes nothing where nothing of that is needed.
+  /// Makes missing folders, removes a marker that a crash at the end of the creation left, and gives every directory
+  /// the constant time. Writes nothing if none of this is needed.
   package func prepareForWriting() {
     unsafe unlinkat(directory.number, StorageNames.creationMarker, 0)
     for folder in 0..<256 {
       do throws(Errno) {
         try owner.resetTimes(of: folderName(folder), in: root)
       } catch .noSuchFileOrDirectory {
-        // Without room it is made later, with the first file in it.
+        // If there is too little room, the folder is made later, with the first file in it.
         try? makeFolder(folder)
       } catch {
-        // It belongs to somebody else.
+        // It belongs to another user.
         continue
       }
     }
     try? owner.resetTimes(of: ".", in: root)
-    // Its access time says no more than that another program listed it, which happens often.
+    // Its access time shows only that another program listed it, which happens often.
     try? owner.resetTimes(of: ".", in: directory, afterReading: false)
   }
 
   /// Whether there is a folder `refreshing`.
   package var hasInterruptedRefresh: Bool { unsafe faccessat(directory.number, DirectoryRefresh.place, F_OK, 0) == 0 }
 
-  /// Removes what a killed refresh left in `refreshing`.
+  /// Removes the remains of a killed refresh in `refreshing`.
   package func removeInterruptedRefresh() { try? DirectoryRefresh(self, segmentSize: 0).removeInterrupted() }
 
-  /// Takes a name out of `refreshing`, if it leads to a file that has another name by now.
+  /// Removes a name from `refreshing` if it leads to a file that has another name by now.
   func forgetLink(_ identifier: SegmentIdentifier) {
     guard let folder = try? leftFolder(of: identifier), let left = try? folder.status(of: identifier.description),
       left.st_nlink > 1
@@ -62,7 +62,7 @@ extension DirectoryStorage {
     } catch .noSuchFileOrDirectory, .notDirectory {
       return nil
     } catch .permissionDenied where isLeftByAnother {
-      // A refresh by this user, who may not even look into it, put nothing there.
+      // A refresh by this user, who may not even look into the folder, put nothing there.
       return nil
     }
     guard try owner.mayErase(folder.status()) else { throw .notPermitted }
@@ -75,7 +75,7 @@ extension DirectoryStorage {
     return left.st_uid != geteuid()
   }
 
-  /// Makes a folder that a copy lacks. Durable on return.
+  /// Makes a folder that a copy of the vault lacks. Durable on return.
   private func makeFolder(_ folder: Int) throws(Errno) {
     do throws(Errno) {
       try owner.makeFolder(folderName(folder), in: root)

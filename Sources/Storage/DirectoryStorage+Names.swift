@@ -4,11 +4,11 @@ internal import System
 internal import SystemPackage
 
 extension DirectoryStorage {
-  /// Renames a file that was just written, in its folder, if nothing has the new name, on every host. Some file systems in
-  /// user space (ntfs-3g, exfat-fuse, sshfs) know no rename that replaces nothing. There the file gets a second name and
-  /// loses the first one; where there are no second names either, an empty file takes the name, which nobody else can
-  /// take then, and is replaced. A crash between the two leaves the empty file: it opens nothing, and is put right as
-  /// other short files are.
+  /// Renames a file that was just written, in its folder, if nothing has the new name, on every host. Some file systems
+  /// in user space (ntfs-3g, exfat-fuse, sshfs) lack a rename that never replaces a file. There the file gets a second
+  /// name and loses the first one. If the file system also lacks hard links, an empty file takes the name, which then
+  /// blocks it for other processes, and is replaced. A crash between the two steps leaves the empty file: it opens
+  /// nothing, and is completed or deleted like other short files.
   ///
   /// - Throws: `.fileExists`.
   func giveName(of identifier: SegmentIdentifier, to file: SegmentIdentifier) throws(Errno) {

@@ -3,18 +3,18 @@ internal import Glibc
 internal import System
 package import SystemPackage
 
-/// A file of a vault, or the directory around it, that belongs to somebody else than the vault.
+/// A file of a vault, or the directory around it, whose owner is not the vault's owner.
 package struct StrayFile: Sendable {
   /// Its path.
   package var path: FilePath
-  /// The number of the user whom it belongs to.
+  /// The number of the user who owns it.
   package var user: UInt32
-  /// The numbers of the user and the group whom the vault belongs to.
+  /// The numbers of the user and the group who own the vault.
   package var vaultUser, vaultGroup: UInt32
 }
 
 extension DirectoryStorage {
-  /// A file of the vault at a path, or one that a refresh left, that belongs to somebody else than the vault; nil if none
+  /// A file of the vault at a path, or one that a refresh left, that does not belong to the vault's owner; nil if none
   /// is found. The vault's own directory may be root's.
   package static func stray(at path: FilePath) -> StrayFile? {
     guard let directory = try? Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY) else { return nil }

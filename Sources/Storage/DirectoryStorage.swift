@@ -1,11 +1,12 @@
 // Invariants
-// 1. All 256 folders exist from the creation of the vault, so no folder's birth time reveals anything. In a copy they
-//    may be missing, as programs leave out empty ones: a missing folder is an empty one, and is made before a file is.
-// 2. `putIfAbsent` gives a file its name when it is whole and durable, in a way that replaces nothing. Until then it has
-//    none, so that a crash leaves no file; where the host has no such files (`O_TMPFILE`), a random name of the same form,
-//    so that a crash leaves one that looks like cover.
-// 3. Complete files and all directories have the access and modification time `completeTime`; directories get it back
-//    after every change, and, if they lack it, when writing begins, as a crash may have come between.
+// 1. All 256 folders exist from the creation of the vault, so no folder's birth time reveals anything. In a copy some
+//    may be missing, because programs leave out empty folders: a missing folder counts as empty, and is made before a
+//    file in it.
+// 2. `putIfAbsent` gives a file its name when the file is whole and durable, in a way that replaces nothing. Until then
+//    the file has none, so that a crash leaves no file. If the host lacks such files (`O_TMPFILE`), it has a random
+//    name of the same form, so that a crash leaves a file that looks like cover.
+// 3. Complete files and all directories have the access and modification time `completeTime`. Directories get it back
+//    after every change. Writing begins by restoring it where it is missing after a crash.
 
 internal import CPlatform
 internal import Glibc
@@ -23,7 +24,7 @@ package final class DirectoryStorage: Storage {
   /// The folder of segment files.
   var root: Descriptor { currentRoot.withLock { $0 } }
   private let currentRoot: Mutex<Descriptor>
-  /// Whom new files belong to.
+  /// The owner of new files.
   let owner: VaultOwner
   /// Whether nothing can be written here.
   package let isReadOnly: Bool
@@ -67,13 +68,13 @@ package final class DirectoryStorage: Storage {
     let root = try VaultFile.openDirectory(StorageNames.segments, in: directory)
     currentRoot = Mutex(root)
     owner = try VaultOwner(of: root, in: directory)
-    // Who cannot open the parameters for writing cannot keep other writers out (`ParametersLock`).
+    // A process that cannot open the parameters for writing cannot keep other writers out (`ParametersLock`).
     isReadOnly =
       !Self.mayWrite(folderName(0), in: root, W_OK | X_OK, orElse: ".")
       || !Self.mayWrite(StorageNames.parameters, in: directory, W_OK, orElse: ".")
   }
 
-  /// Whether a path can be accessed or, where nothing is there yet, another path.
+  /// Whether a path can be accessed; if nothing is there yet, whether another path can be.
   private static func mayWrite(
     _ path: String, in directory: Descriptor, _ access: CInt, orElse other: String
   ) -> Bool {
@@ -88,7 +89,7 @@ package final class DirectoryStorage: Storage {
     return timeOfDay().seconds - Int64(sinceStart.tv_sec) - 1
   }
 
-  /// Reads the parameters, but `limit` bytes at most.
+  /// Reads the parameters, at most `limit` bytes.
   package func readParameters(limit: Int) throws(Errno) -> [UInt8] {
     DiskAccess.assertAllowed()
     return try VaultFile.open(StorageNames.parameters, in: directory, O_RDONLY).readToEnd(limit: limit)
@@ -115,7 +116,7 @@ package final class DirectoryStorage: Storage {
     }
   }
 
-  /// Writes a whole file, then gives it its name. Durable on return.
+  /// Writes a whole file, then gives the file its name. Durable on return.
   package func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno) {
     DiskAccess.assertAllowed()
     if try exists(identifier) { throw .fileExists }
@@ -123,7 +124,7 @@ package final class DirectoryStorage: Storage {
     try flushNames(of: [identifier])
   }
 
-  /// Writes a file that has no name until it is whole; false where the host does not have that.
+  /// Writes a file without a name until it is whole; false if the host cannot do that.
   private func putUnnamed(_ identifier: SegmentIdentifier, _ content: UnsafeRawBufferPointer) throws(Errno) -> Bool {
     guard let unnamed = owner.createUnnamed(besides: identifier.path, in: root) else { return false }
     try unsafe write(content, to: unnamed)
@@ -162,7 +163,7 @@ package final class DirectoryStorage: Storage {
     return try inTree { () throws(Errno) in SegmentFile(try VaultFile.open(identifier.path, in: root, O_RDONLY)) }
   }
 
-  /// Opens a segment file for reading with direct I/O, where the host's file system has that.
+  /// Opens a segment file for reading with direct I/O, if the host's file system supports it.
   package func openPastMemory(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader {
     DiskAccess.assertAllowed()
     do throws(Errno) {
@@ -182,8 +183,8 @@ package final class DirectoryStorage: Storage {
     return found != nil
   }
 
-  /// Overwrites all of a segment file in place with random bytes, if it exists, and what a killed refresh left of it.
-  /// Durable on return.
+  /// Overwrites all of a segment file in place with random bytes, if it exists, and also the remains of it that a
+  /// killed refresh left. Durable on return.
   package func wipe(_ identifier: SegmentIdentifier) throws(Errno) {
     DiskAccess.assertAllowed()
     forgetLink(identifier)
@@ -218,16 +219,16 @@ package final class DirectoryStorage: Storage {
     try file.flush()
   }
 
-  /// Deletes a segment file, if it exists, and what a killed refresh left of it.
+  /// Deletes a segment file, if it exists, and also the remains of it that a killed refresh left.
   package func delete(_ identifier: SegmentIdentifier) throws(Errno) {
     do throws(Errno) {
       if let left = try leftFolder(of: identifier) {
-        // It would come back with what is left there.
+        // Otherwise the file would come back with the remains.
         _ = try ifThere { () throws(Errno) in
           try systemCall { unsafe unlinkat(left.number, identifier.description, 0) }
         }
       }
-      // By its path a link in the place of the folder would be followed.
+      // A path would follow a link in the place of the folder.
       let folder = try VaultFile.openDirectory(folderName(identifier.folder), in: root)
       try systemCall { unsafe unlinkat(folder.number, identifier.description, 0) }
     } catch .noSuchFileOrDirectory {
@@ -251,8 +252,8 @@ package final class DirectoryStorage: Storage {
     }
   }
 
-  /// How often a lease is taken again because the parameters were replaced meanwhile. Some network file systems give a
-  /// file another inode number at each look.
+  /// How often a lease is taken again because the parameters were replaced in between. Some network file systems give a
+  /// file another inode number each time it is examined.
   private static let leaseAttempts = 5
 
   /// Takes a lease by a lock on a byte of the parameters, without waiting.
@@ -269,11 +270,11 @@ package final class DirectoryStorage: Storage {
     }
   }
 
-  /// Opens the folder of segment files again, if a refresh has put another one in its place since. Only who has a lease on
-  /// the vault knows that none does.
+  /// Opens the folder of segment files again, if a refresh has replaced it since. Only a process with a lease on the
+  /// vault knows that no refresh does so.
   func followRefresh() throws(Errno) {
     let opened = try ifThere { () throws(Errno) in try VaultFile.openDirectory(StorageNames.segments, in: directory) }
-    // That would mean that there is no vault yet, so that nobody needs a lease.
+    // This would mean that the vault does not exist yet, so that a lease is pointless.
     guard let found = opened else { throw .ioError }
     let (new, old) = (try found.status(), try root.status())
     if (new.st_dev, new.st_ino) == (old.st_dev, old.st_ino) { return }
@@ -284,7 +285,7 @@ package final class DirectoryStorage: Storage {
   /// Takes another open directory as the folder of segment files.
   func use(_ opened: Descriptor) { currentRoot.withLock { $0 = opened } }
 
-  /// Opens the parameters, for writing where the lease is or may become exclusive.
+  /// Opens the parameters, for writing if the lease is or may become exclusive.
   private func openForLease(_ token: LeaseToken, exclusive: Bool) throws(Errno) -> Descriptor {
     if exclusive || token == .vault {
       do throws(Errno) {
@@ -302,8 +303,8 @@ package final class DirectoryStorage: Storage {
     return ParametersLock.endIsAnnounced(token, in: file)
   }
 
-  /// Calls `body`; again if it misses a file since a refresh has ended meanwhile, and the tree that is open is gone. Who
-  /// asks for a password has no lease yet.
+  /// Calls `body`. Calls it again if it misses a file because a refresh has ended since, so that the open tree is gone.
+  /// A process that asks for a password has no lease yet.
   @discardableResult
   private func inTree<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
     do throws(Errno) {
@@ -323,7 +324,8 @@ package final class DirectoryStorage: Storage {
     return SegmentFile(file, at: try SegmentPlace(of: file, in: self, path: identifier.path))
   }
 
-  /// Opens a file in an open folder to overwrite it: by a path with a folder a link in its place would be followed.
+  /// Opens a file in an open folder to overwrite it. A path with a folder would follow a link in the place of the
+  /// folder.
   ///
   /// - Throws: `.notPermitted`, as root, when it is not the owner's.
   private func openToWrite(_ name: String, in folder: Descriptor) throws(Errno) -> Descriptor {
@@ -340,19 +342,20 @@ package final class DirectoryStorage: Storage {
         let directory = try VaultFile.openDirectory(folderName(folder), in: root)
         try systemCall { fsync(directory.number) }
       } catch .noSuchFileOrDirectory {
-        // Nothing was created in it, or somebody else has deleted it with the files.
+        // Nothing was created in it, or another program has deleted it with its files.
         continue
       }
     }
   }
 
-  /// Flushes the whole file system: one system call, where a flush of each new file costs one of the disk each.
+  /// Flushes the whole file system with one system call. Flushing each new file would cost a flush of the disk each.
   package func flushAll() throws(Errno) {
     DiskAccess.assertAllowed()
     try systemCall { agonyfs_flush_file_system(root.number) }
   }
 
-  /// Writes files out and takes them out of the page cache. Deleting one that is in it costs milliseconds for its pages.
+  /// Writes files out and removes them from the page cache. Deleting a file that is in the cache takes milliseconds for
+  /// its pages.
   package func evict(_ identifiers: [SegmentIdentifier]) {
     DiskAccess.assertAllowed()
     for identifier in identifiers {
@@ -371,7 +374,7 @@ package final class DirectoryStorage: Storage {
   /// Room on the file system, in bytes.
   package func capacity() -> StorageCapacity { Self.capacity { unsafe fstatvfs(root.number, &$0) } }
 
-  /// Room for a storage that is to be created at a path, in bytes; 0 in all if it is not known.
+  /// Room for a storage that does not exist yet at a path, in bytes; a total of 0 if it is not known.
   package static func capacity(near path: FilePath) -> StorageCapacity {
     for place in [path, path.removingLastComponent()] {
       let found = capacity { status in unsafe place.withPlatformString { unsafe statvfs($0, &status) } }

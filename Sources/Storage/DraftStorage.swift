@@ -1,8 +1,8 @@
 internal import Synchronization
 package import SystemPackage
 
-/// Segment files in memory: where a space is made before any file of it is written. It has no parameters, and keeps
-/// everything until it goes.
+/// Segment files in memory, in which a space is created before any of its files is written. It has no parameters, and
+/// keeps everything as long as it exists.
 package final class DraftStorage: Storage {
   private let files = Mutex<[SegmentIdentifier: MemoryFile]>([:])
 
@@ -12,19 +12,19 @@ package final class DraftStorage: Storage {
   /// The bytes of every file.
   package var contents: [SegmentIdentifier: [UInt8]] { files.withLock { $0 }.mapValues(\.content) }
 
-  /// False.
+  /// False, because files in memory can be written.
   package var isReadOnly: Bool { false }
 
-  /// Nobody cares.
+  /// Nil, because a crash leaves no file of a draft.
   package var machineStarted: Int64? { nil }
 
-  /// There are none.
+  /// Throws `.noSuchFileOrDirectory`, because a draft has no parameters.
   package func readParameters(limit: Int) throws(Errno) -> [UInt8] { throw .noSuchFileOrDirectory }
 
-  /// Nothing reads them.
+  /// Throws `.notSupported`, because a draft has no parameters.
   package func replaceParameters(with content: [UInt8]) throws(Errno) { throw .notSupported }
 
-  /// Nothing can be wrong.
+  /// Does nothing: a crash leaves nothing in memory.
   package func prepareForWriting() {}
 
   /// Creates an empty file.
@@ -45,12 +45,12 @@ package final class DraftStorage: Storage {
   /// Opens a file.
   package func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader { try file(identifier) }
 
-  /// Whether there is such a file.
+  /// Whether a file of this name exists.
   package func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool {
     files.withLock { $0[identifier] != nil }
   }
 
-  /// Nothing is on a medium.
+  /// Does nothing: no byte is on a medium.
   package func wipe(_ identifier: SegmentIdentifier) throws(Errno) {}
 
   /// Deletes a file.
@@ -65,25 +65,25 @@ package final class DraftStorage: Storage {
     for (identifier, content) in contents { body(identifier, content.count, Int64(DirectoryStorage.completeTime)) }
   }
 
-  /// Nobody else can be here.
+  /// Returns a lease that excludes nothing, because no other process sees the draft.
   package func lease(_ token: LeaseToken, exclusive: Bool) throws(Errno) -> any Lease { MemoryLease() }
 
-  /// False.
+  /// False, because leases of a draft exclude nothing.
   package func leaseEndIsAnnounced(_ token: LeaseToken) -> Bool { false }
 
-  /// Opens a file to write on.
+  /// Opens a file to continue writing it.
   package func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter { try file(identifier) }
 
-  /// Nothing is ever durable.
+  /// Does nothing: memory is never durable.
   package func flushNames(of identifiers: [SegmentIdentifier]) throws(Errno) {}
 
-  /// Nothing is ever durable.
+  /// Does nothing: memory is never durable.
   package func flushAll() throws(Errno) {}
 
-  /// Memory cannot be held.
+  /// Throws `.notSupported`, because room in memory cannot be held.
   package func holdRoom() throws(Errno) -> any HeldRoom { throw .notSupported }
 
-  /// More than anybody needs.
+  /// 2^50 bytes, more than any draft needs.
   package func capacity() -> StorageCapacity { StorageCapacity(total: 1 << 50, free: 1 << 50) }
 
   private func file(_ identifier: SegmentIdentifier) throws(Errno) -> MemoryFile {
@@ -118,7 +118,7 @@ private final class MemoryFile: SegmentWriter {
 
   func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
     bytes.withLock { bytes in
-      // Bytes come front to back; after an error the last ones come again.
+      // Bytes are written front to back. After an error the last ones are written again.
       precondition(offset <= bytes.count)
       bytes.removeLast(bytes.count - offset)
       unsafe bytes.append(contentsOf: buffer)

@@ -3,10 +3,11 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Copies one file, so that nothing but its bytes is that of the old one; owner and mode are the vault's. No reflink and no
-/// copy_file_range(2): with shared or copied extents the new file would show how the old one was written.
+/// Copies one file so that the copy shares only its bytes with the old one; owner and mode are the vault's. Uses
+/// neither reflinks nor copy_file_range(2): with shared or copied extents the new file would show how the old one was
+/// written.
 @safe struct FileCopy: ~Copyable {
-  /// Bytes of a complete file of segments; other files keep their times.
+  /// Bytes of a complete file of segments. Other files keep their times.
   let completeSize: Int
   private let owner: VaultOwner
   private let buffer: UnsafeMutableRawBufferPointer
@@ -19,20 +20,20 @@ internal import SystemPackage
 
   deinit { unsafe buffer.deallocate() }
 
-  /// Copies a file in a folder to a new one in another folder. Durable on return, but for the name.
+  /// Copies a file in a folder to a new one in another folder. Durable on return, except the name.
   ///
   /// - Returns: the inode of the old file.
-  /// - Throws: `.changedByOthers` when the file changes meanwhile; `.notPermitted`, as root, when it is not the vault
-  ///   owner's; `.moreReadable`.
+  /// - Throws: `.changedByOthers` when the file changes during the copy; `.notPermitted`, as root, when the file does
+  ///   not belong to the vault's owner; `.moreReadable`.
   func copy(
     _ name: String, in folder: Descriptor, to newName: String, in newFolder: Descriptor, isDated: Bool = false
   ) throws(Errno) -> ino_t {
     let old = try VaultFile.open(name, in: folder, O_RDONLY)
     let status = try old.status()
-    // The owner can read the new one at once.
+    // The owner can read the new file at once.
     try owner.checkCopy(of: status)
     let new = try owner.create(newName, in: newFolder)
-    // The directory may have a list for what is made in it.
+    // The directory may hand an access list down to it.
     unsafe fremovexattr(new.number, "system.posix_acl_access")
     let (source, target) = (SegmentFile(old), SegmentFile(new))
     var offset = 0
@@ -49,11 +50,11 @@ internal import SystemPackage
     if isDated || offset == completeSize {
       try VaultFile.setTimes(of: new)
     } else {
-      // The age of a short file says whether somebody may still be writing it.
+      // The age of a short file shows whether another program may still be writing it.
       try systemCall { unsafe futimens(new.number, [status.st_atim, status.st_mtim]) }
     }
     try systemCall { fsync(new.number) }
-    // Neither is read again soon.
+    // Neither file is read again soon.
     for file in [old, new] { posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED) }
     return status.st_ino
   }

@@ -1,21 +1,22 @@
 package import SystemPackage
 
-/// What a lease is on. It names no file of a space, so that whoever lists the locks of a machine sees none.
+/// The object of a lease. It names no file of a space, so that a list of the machine's locks shows none.
 package enum LeaseToken: Hashable, Sendable {
-  /// The whole vault. Everybody who has a space of it open shares it. Who holds it exclusively is alone in the vault.
+  /// The whole vault. Every process that has a space of it open shares the lease. A process that holds it exclusively
+  /// is alone in the vault.
   case vault
-  /// One space, by a number that only those know who can open it: exclusive to write it, shared to read it.
+  /// One space, by a number that only processes with its key know: exclusive for writing, shared for reading.
   case space(UInt32)
 }
 
-/// Proof that nobody else does what the lease excludes; ends with the object.
+/// Proof that no other process does what the lease excludes. The lease ends with the object.
 package protocol Lease: AnyObject, Sendable {
-  /// Tells processes that want the lease to wait for it: it will end soon.
+  /// Asks processes that want the lease to wait for it, because it will end soon.
   func announceEnd()
 
   /// Makes a shared lease exclusive, or an exclusive one shared, without waiting.
   ///
-  /// - Throws: `.wouldBlock` when somebody else holds it as well, and the errors of taking it exclusively. It then stays
-  ///   as it was.
+  /// - Throws: `.wouldBlock` when another process also holds it, and the errors of taking it exclusively. The lease
+  ///   then stays as it was.
   func change(exclusive: Bool) throws(Errno)
 }

@@ -1,10 +1,10 @@
-// Leases in a directory are locks on bytes of `agonyfs.json`, far beyond its content, which need not be there.
+// Leases in a directory are locks on bytes of `agonyfs.json`, far beyond its content. These bytes need not exist.
 //
 // The vault has byte 2^40, a space 2^41 + 2 * its number. The byte after it is locked as well once the end is announced.
 //
 // They are open file description locks of fcntl(2): all threads of a process and its forks share them, the last close
-// ends them, and a second open of the file in the same process is somebody else. NFS has them, too. An exclusive one
-// needs a file that is open for writing.
+// ends them, and a second open of the file in the same process counts as another holder. NFS has them, too. An
+// exclusive lock needs a file that is open for writing.
 
 internal import CPlatform
 internal import Glibc
@@ -17,7 +17,7 @@ final class ParametersLock: Lease {
   private let directory: Descriptor
   private let place: off_t
 
-  /// A lease that nobody has yet, on an open file of parameters in `directory`.
+  /// A lease that is not taken yet, on an open file of parameters in `directory`.
   init(_ token: LeaseToken, of file: Descriptor, in directory: Descriptor) {
     self.file = file
     self.directory = directory
@@ -26,17 +26,17 @@ final class ParametersLock: Lease {
 
   /// Takes the lock, or changes it.
   ///
-  /// - Throws: `.wouldBlock`, and what fcntl(2) gives.
+  /// - Throws: `.wouldBlock`, and the errors of fcntl(2).
   func take(exclusive: Bool) throws(Errno) {
     do throws(Errno) {
       try systemCall { agonyfs_lock_byte(file.number, place, exclusive) }
     } catch .permissionDenied {
-      // POSIX allows either error for a lock that somebody has.
+      // POSIX allows either error for a lock that another process has.
       throw .wouldBlock
     }
   }
 
-  /// Whether the file's name still leads to the file. If not, others take their locks on another one.
+  /// Whether the file's name still leads to the file. If not, other processes take their locks on another file.
   func isOfNamedFile() throws(Errno) -> Bool {
     let own = try file.status()
     let named = try ifThere { () throws(Errno) in try directory.status(of: StorageNames.parameters) }
@@ -56,7 +56,7 @@ final class ParametersLock: Lease {
     }
   }
 
-  /// Whether somebody has announced the end of a lease.
+  /// Whether the holder of a lease has announced its end.
   static func endIsAnnounced(_ token: LeaseToken, in file: Descriptor) -> Bool {
     agonyfs_byte_is_locked(file.number, place(of: token) + 1)
   }

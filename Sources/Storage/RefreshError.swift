@@ -1,10 +1,11 @@
 package import SystemPackage
 
-/// Why a refresh ended early. The vault is whole, and another refresh begins again.
+/// The reason why a refresh ended early. The vault is whole, and another refresh begins again.
 package enum RefreshError: Error, Equatable, Sendable {
   /// The file system of the vault cannot exchange two directories, or has no hard links. Nothing was changed.
   case cannotExchange
-  /// So many files are shorter than complete ones: somebody may still be copying them. Nothing was changed.
+  /// The number of files that are shorter than complete ones: another program may still be copying them. Nothing was
+  /// changed.
   case shortFiles(Int)
   /// There is no room for one more file and the folders: bytes that are needed, and those that are free.
   case noRoom(needed: Int64, free: Int64)
@@ -12,7 +13,7 @@ package enum RefreshError: Error, Equatable, Sendable {
   case interrupted
   /// Another program changed a file while it was copied.
   case changedByOthers
-  /// More users could read a file afterwards, and others than the owner can put files into the vault.
+  /// More users could read a file afterwards, and users other than the owner can put files into the vault.
   case moreReadable
   /// A system call failed during the action in the text.
   case system(Errno, String)

@@ -63,7 +63,7 @@ final class SegmentFile: SegmentWriter {
   }
 
   func hold(upTo size: Int) throws(Errno) {
-    // XFS wants as much free as the whole file takes, even if it has all of it.
+    // XFS requires free room for the whole file, even if the file already has all of it.
     if try size <= Int(file.status().st_blocks) * 512 { return }
     try systemCall { agonyfs_allocate(file.number, off_t(size), true) }
   }

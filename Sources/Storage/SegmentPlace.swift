@@ -9,7 +9,7 @@ internal import Glibc
 internal import System
 package import SystemPackage
 
-/// The name of a file that is being written, and what it was when it was opened.
+/// The name of a file that is being written, and its identity when it was opened.
 final class SegmentPlace: Sendable {
   /// Bytes at the start of a file that are unique to it: a segment begins with its salt.
   private static let startSize = 32
@@ -37,7 +37,7 @@ final class SegmentPlace: Sendable {
   ///
   /// - Parameters:
   ///   - least: where the writes before the flush ended; 0 if there were none.
-  ///   - most: where writes that started meanwhile will end.
+  /// - most: the end of the writes that have started since.
   /// - Throws: `.changedByOthers`.
   func checkName(_ file: Descriptor, least: Int, most: () -> Int) throws(Errno) {
     let named = try ifThere { () throws(Errno) in try storage.root.status(of: path) }

@@ -1,42 +1,42 @@
-// Where a vault lives: a directory, or in tests a storage that fails on purpose. Object stores can fit in here.
+// The place of a vault: a directory, or in tests a storage that fails on purpose. Object stores can fit in here.
 //
 // Requirements on an implementation
-// 1. A name is created exclusively. Its content is changed by `wipe` only.
+// 1. A name is created exclusively. Only `wipe` changes its content.
 // 2. Content survives a power cut once `SegmentWriter.flush` has returned, a name once `flushNames` has. Nothing else
 //    needs to.
-// 3. Bytes are written front to back. After a crash a file holds what was flushed; of what was written after that any
-//    part may be missing, and garbage may be in its place.
+// 3. Bytes are written front to back. After a crash a file holds its flushed bytes. Of the bytes written after the
+//    flush, any part may be missing or replaced by garbage.
 
 package import SystemPackage
 
 /// The place that holds a vault's public parameters and its segment files.
 package protocol Storage: AnyObject, Sendable {
-  /// Whether nothing can be written here. Then whatever would change a file throws.
+  /// Whether nothing can be written here. Then every call that would change a file throws.
   var isReadOnly: Bool { get }
 
-  /// When the machine was started, in seconds since 1970, if no other machine writes here: who wrote to a file before
-  /// does not go on with it. Nil if others may, or if it is not known.
+  /// When the machine was started, in seconds since 1970, if no other machine writes here: a process that wrote to a
+  /// file before that has ended. Nil if other machines may write, or if it is not known.
   var machineStarted: Int64? { get }
 
-  /// Reads the vault's public parameters, but `limit` bytes at most.
+  /// Reads the vault's public parameters, at most `limit` bytes.
   ///
   /// - Throws: `.noSuchFileOrDirectory` when there are none.
   func readParameters(limit: Int) throws(Errno) -> [UInt8]
 
   /// Writes the vault's public parameters, or replaces them. A crash leaves the old ones or the new ones. Durable on
-  /// return. Whoever replaces them has the lease on the vault exclusively, and ends it next: leases that are taken from
-  /// then on know nothing of it.
+  /// return. The caller holds the lease on the vault exclusively, and must end it next, because later leases do not
+  /// exclude it.
   func replaceParameters(with content: [UInt8]) throws(Errno)
 
-  /// Puts right what a crash or a copy may have left and what nothing depends on: missing folders, and times of
-  /// folders. As far as possible, and without a change where nothing is wrong; whoever begins to write calls it.
+  /// Repairs what a crash or a copy may have left and what nothing depends on: missing folders, and times of folders.
+  /// Repairs as much as possible, and changes nothing if nothing is wrong. Called when writing begins.
   func prepareForWriting()
 
-  /// Whether a refresh that was killed left something beside the segment files.
+  /// Whether a killed refresh left something next to the segment files.
   var hasInterruptedRefresh: Bool { get }
 
-  /// Removes what a refresh that was killed left, as far as possible. Files that are nowhere else become segment files.
-  /// The caller has the lease on the vault exclusively.
+  /// Removes the remains of a killed refresh, as far as possible. Files that exist only there become segment files. The
+  /// caller has the lease on the vault exclusively.
   func removeInterruptedRefresh()
 
   /// Creates an empty segment file.
@@ -54,8 +54,8 @@ package protocol Storage: AnyObject, Sendable {
   /// - Throws: `.noSuchFileOrDirectory`.
   func open(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader
 
-  /// Opens a segment file to read what the medium has of it, past the host's memory as far as the host can do that. What
-  /// was not flushed may be missing.
+  /// Opens a segment file to read its bytes on the medium, past the host's memory as far as the host supports that.
+  /// Bytes that were not flushed may be missing.
   ///
   /// - Throws: as `open`.
   func openPastMemory(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentReader
@@ -63,11 +63,11 @@ package protocol Storage: AnyObject, Sendable {
   /// Whether a segment file of this name exists.
   func exists(_ identifier: SegmentIdentifier) throws(Errno) -> Bool
 
-  /// Overwrites all of a segment file in place with random bytes, if it exists, and what a killed refresh left of it.
-  /// Durable on return, as far as the medium overwrites what it has.
+  /// Overwrites all of a segment file in place with random bytes, if it exists, and also the remains of it that a
+  /// killed refresh left. Durable on return, as far as the medium overwrites data in place.
   func wipe(_ identifier: SegmentIdentifier) throws(Errno)
 
-  /// Deletes a segment file, if it exists, and what a killed refresh left of it.
+  /// Deletes a segment file, if it exists, and also the remains of it that a killed refresh left.
   func delete(_ identifier: SegmentIdentifier) throws(Errno)
 
   /// Calls `body` for every segment file, in no particular order, with its name, its bytes, and the seconds since 1970
@@ -76,15 +76,15 @@ package protocol Storage: AnyObject, Sendable {
 
   /// Takes a lease without waiting. It ends with the returned object, and with the process.
   ///
-  /// - Throws: `.wouldBlock` when somebody else holds it, unless both share it; `.noSuchFileOrDirectory` where there are
-  ///   no parameters yet; `.readOnlyFileSystem`, `.permissionDenied` or `.notPermitted` when it is to be exclusive and
-  ///   the storage is read-only.
+  /// - Throws: `.wouldBlock` when another process holds it, unless both share it; `.noSuchFileOrDirectory` if there are
+  ///   no parameters yet; `.readOnlyFileSystem`, `.permissionDenied` or `.notPermitted` for an exclusive lease in a
+  ///   read-only storage.
   func lease(_ token: LeaseToken, exclusive: Bool) throws(Errno) -> any Lease
 
   /// Whether a holder of the lease has announced its end. False if that cannot be known.
   func leaseEndIsAnnounced(_ token: LeaseToken) -> Bool
 
-  /// Opens a file that a crash left short, to fill it up. Nobody else may write it.
+  /// Opens a file that a crash left short, to fill it up. No other process may write it.
   ///
   /// - Throws: `.noSuchFileOrDirectory`.
   func openToFill(_ identifier: SegmentIdentifier) throws(Errno) -> any SegmentWriter
@@ -92,16 +92,16 @@ package protocol Storage: AnyObject, Sendable {
   /// Makes creations and deletions of these names durable.
   func flushNames(of identifiers: [SegmentIdentifier]) throws(Errno)
 
-  /// Makes everything durable that was written, created and deleted before.
+  /// Makes all earlier writes, creations and deletions durable.
   func flushAll() throws(Errno)
 
-  /// Waits until these files are written out, and has the host keep nothing of them in memory: nobody reads them soon.
-  /// Errors show when they are made durable.
+  /// Waits until these files are written out, and removes them from the host's memory, because they are not read soon.
+  /// Errors show when the files are made durable.
   func evict(_ identifiers: [SegmentIdentifier])
 
   /// Begins to hold room on the medium; none at first.
   ///
-  /// - Throws: `.notSupported` where the medium cannot hold room.
+  /// - Throws: `.notSupported` if the medium cannot hold room.
   func holdRoom() throws(Errno) -> any HeldRoom
 
   /// Room on the medium, in bytes.
@@ -115,7 +115,7 @@ extension Storage {
   /// Does nothing.
   package func removeInterruptedRefresh() {}
 
-  /// Does nothing: not every host can be told.
+  /// Does nothing, because not every host can do that.
   package func evict(_ identifiers: [SegmentIdentifier]) {}
 
   /// Takes the file out of the host's memory first.
@@ -129,7 +129,7 @@ extension Storage {
 package enum StorageNames {
   /// The public parameters.
   package static let parameters = "agonyfs.json"
-  /// What the paths of segment files are below.
+  /// The folder of segment files.
   package static let segments = "segments"
   /// The marker of a creation that is not complete.
   package static let creationMarker = "creating"
@@ -141,7 +141,7 @@ package struct StorageCapacity: Sendable {
   package var total: Int64
   /// Free for this user.
   package var free: Int64
-  /// Free as well, but kept for root.
+  /// Also free, but kept for root.
   package var kept: Int64
   /// Sets all figures.
   package init(total: Int64, free: Int64, kept: Int64 = 0) {
@@ -151,27 +151,27 @@ package struct StorageCapacity: Sendable {
   }
 }
 
-/// Room on the medium that is held for its owner, and for no file. It is free again when the object goes, also when the
-/// process is killed.
+/// Room on the medium that is held for its owner, without belonging to a file. It becomes free again when the object
+/// ends, and when the process is killed.
 package protocol HeldRoom: AnyObject, Sendable {
   /// Holds `size` bytes from now on, more or less than before.
   ///
-  /// - Throws: `.noSpace`, `.diskQuotaExceeded`: then as much is held as before; `.notSupported`.
+  /// - Throws: `.noSpace`, `.diskQuotaExceeded`: then the held room stays as before; `.notSupported`.
   func resize(to size: Int) throws(Errno)
 }
 
-/// When a segment file was made: a copy of it has another birth.
+/// The time at which a segment file was created: a copy of it has another birth.
 package struct FileBirth: Hashable, Sendable {
-  /// Seconds since 1970; 0 if the host keeps no births.
+  /// Seconds since 1970; 0 if the host stores no births.
   package var seconds: Int64
-  /// Nanoseconds, which go on in steps of the kernel's clock: 4 ms, for example.
+  /// Nanoseconds, in steps of the kernel's clock: 4 ms, for example.
   package var nanoseconds: UInt32
   /// Sets all fields.
   package init(seconds: Int64, nanoseconds: UInt32) {
     self.seconds = seconds
     self.nanoseconds = nanoseconds
   }
-  /// Whether the host keeps none.
+  /// Whether the host stores no births.
   package var isUnknown: Bool { seconds == 0 && nanoseconds == 0 }
 }
 
@@ -181,11 +181,11 @@ package protocol SegmentReader: AnyObject, Sendable {
   func size() throws(Errno) -> Int
   /// Reads from `offset` until `buffer` is full or the file ends; returns the number of bytes.
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int
-  /// Says where reading will end, so that no more is read ahead.
+  /// States where reading will end, so that no more is read ahead.
   func expect(upTo offset: Int)
   /// Seconds since 1970 of its last write.
   func modified() throws(Errno) -> Int64
-  /// When this file was made.
+  /// The time at which this file was created.
   func birth() throws(Errno) -> FileBirth
 }
 

@@ -1,6 +1,6 @@
 // Invariants
-// 1. What is read came from the medium after this was opened. A stretch that was read is kept for the next reads, which
-//    follow it; so a reader is for one purpose, and not kept.
+// 1. All bytes come from the medium and were read after the file was opened. The last stretch is kept for the next
+//    reads, which follow it; so a reader is for one purpose, and must not be kept.
 
 internal import Glibc
 internal import System
@@ -8,15 +8,15 @@ internal import SystemPackage
 
 /// A segment file that is read with direct I/O: from the medium, not from the host's page cache.
 @safe final class UncachedFile: SegmentReader, @unchecked Sendable {
-  /// What offsets, counts and addresses are multiples of: the largest block of usual media.
+  /// Offsets, counts and addresses are multiples of this: the largest block of usual media.
   private static let alignment = 4096
-  /// Bytes that are read at once. With an eighth of it a disk of this decade gives a third of what it can.
+  /// Bytes of one read. With an eighth of this size, a current disk reads at a third of its speed.
   private static let stretch = 1 << 20
 
   private let file: Descriptor
-  /// Guards what follows.
+  /// Guards the following properties.
   private let lock = Lock()
-  /// What was read last, from `start`, `count` bytes.
+  /// The last stretch that was read: `count` bytes from `start`.
   private let memory: UnsafeMutableRawBufferPointer
   private var start = 0
   private var count = 0

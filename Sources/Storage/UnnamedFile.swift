@@ -4,7 +4,7 @@ internal import Synchronization
 internal import System
 internal import SystemPackage
 
-/// Room that a file without a name holds (`O_TMPFILE`), by as many allocated blocks.
+/// Room that a file without a name holds (`O_TMPFILE`) by its allocated blocks.
 final class UnnamedFile: HeldRoom {
   private let file: Descriptor
   private let held = Mutex(0)
@@ -14,7 +14,7 @@ final class UnnamedFile: HeldRoom {
   func resize(to size: Int) throws(Errno) {
     try held.withLock { held throws(Errno) in
       if size > held {
-        // ext4 keeps what it got of a room that it cannot give in whole.
+        // When ext4 cannot allocate all of the room, it keeps the part that it got.
         if try size - held > file.freeBytes() { throw .noSpace }
         do throws(Errno) {
           try systemCall { agonyfs_allocate(file.number, off_t(size), false) }

@@ -1,7 +1,7 @@
 // Invariants
-// 1. Nothing in a vault says when it was read: every open is one that leaves no access time. Everything complete has one
-//    constant time as access and modification time, and directories have it after every change. So no time says what
-//    was used.
+// 1. Nothing in a vault shows when it was read: every open is one that leaves no access time. Everything complete has
+//    one constant time as access and modification time, and directories have it after every change. So no time shows
+//    what was used.
 // 2. Only regular files are read or written, and no symbolic link inside the vault is followed. Opening anything else
 //    fails at once; it does not wait for the other end of a FIFO.
 
@@ -12,8 +12,8 @@ package import SystemPackage
 
 /// How files and directories of a vault are opened and dated.
 enum VaultFile {
-  /// Errors of opening that say that something else than a regular file is there: a symbolic link, a socket or a FIFO
-  /// that nobody reads, a directory, a device without a driver.
+  /// Errors of opening something other than a regular file: a symbolic link, a socket or a FIFO without a reader, a
+  /// directory, a device without a driver.
   private static let errorsOfOthers: [Errno] = [
     .tooManySymbolicLinkLevels, .noSuchAddressOrDevice, .isDirectory, .operationNotSupportedByDevice,
   ]
@@ -62,6 +62,6 @@ enum VaultFile {
 }
 
 extension Errno {
-  /// Something else than a regular file is where a file of the vault should be (EMEDIUMTYPE).
+  /// Something other than a regular file is where a file of the vault should be (EMEDIUMTYPE).
   package static var notRegularFile: Errno { Errno(rawValue: Glibc.EMEDIUMTYPE) }
 }

@@ -1,27 +1,28 @@
 // Invariants
-// 1. All files of a vault have one owner, one group and one mode, and so have all its folders, whoever's process makes
-//    them: what a root mount writes is no more conspicuous than cover, and the user's own mount can use it.
-// 2. Where the host has files without names (O_TMPFILE), a file gets them before its name, so no crash leaves another one.
-//    Elsewhere it gets them right after; what a crash leaves stays root's until root gives it away by hand.
-// 3. Root gives away only what it has just made, and dates, overwrites and copies in somebody's vault only what is theirs.
-//    So nobody gets anything of root's, nor its bytes, by moving it into a vault.
-// 4. Nothing is made for, or given to, somebody else, nor written, renamed or deleted, through a symbolic link: whoever owns
-//    the vault can put one in the place of a folder at any time.
-// 5. Root moves and deletes names only in directories that it has open and that are the owner's; a single file whose name
-//    it knows it deletes in any folder of `segments`. Whatever is put in the place of one meanwhile, root does no more there
-//    than the owner could. Of `refreshing` and its folders it also removes empty ones of its own: a kill may have come
-//    before they were given away.
-// 6. Nor does root move or copy in a vault that lies in a directory of somebody else than root and the owner, who can put
-//    there what is theirs. What it overwrites or deletes there is a single file whose name it knows, in `segments` or in a
-//    folder of the owner's in `refreshing`, and to be overwritten it must be the owner's; and it replaces the parameters.
-//    Where others may write, a copy gives nobody a right that they did not have.
+// 1. All files of a vault have one owner, one group and one mode, and so have all its folders, no matter which user's
+//    process makes them: files written by a root mount look like cover, and the user's own mount can use them.
+// 2. If the host has files without names (O_TMPFILE), a file gets owner, group and mode before its name, so no crash
+//    leaves a file with others. Elsewhere it gets them right after its name; a file left by a crash stays root's until
+//    root gives it away by hand.
+// 3. Root gives away only files that it has just made, and in a user's vault it dates, overwrites and copies only files
+//    of that user. So no user gets a file of root's, nor its bytes, by moving the file into a vault.
+// 4. Through a symbolic link nothing is made for, or given to, another user, nor written, renamed or deleted: the owner
+//    of the vault can put a link in the place of a folder at any time.
+// 5. Root moves and deletes names only in directories that it has open and that are the owner's; a single file whose
+//    name it knows it deletes in any folder of `segments`. If something is put in the place of such a directory, root
+//    does no more there than the owner could. Root also removes `refreshing` and its folders if they are empty and
+//    root's own: a kill may have come before they were given away.
+// 6. Root does not move or copy in a vault in a directory of a user other than root and the owner, because that user
+//    can put files there. There it overwrites or deletes only a single file whose name it knows, in `segments` or in a
+//    folder of the owner's in `refreshing`, and overwrites it only if it is the owner's; and it replaces the
+//    parameters. If other users may write, a copy gives no user a right that this user did not have.
 
 internal import CPlatform
 internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// Whom the files and folders of a vault belong to, and their modes.
+/// The owner of the files and folders of a vault, and their modes.
 struct VaultOwner: Sendable {
   private let user: uid_t
   private let group: gid_t
@@ -29,13 +30,13 @@ struct VaultOwner: Sendable {
   private let folderMode: mode_t
   /// Whether the vault lies in a directory of root's or the owner's.
   private let isEnclosed: Bool
-  /// Whether others may put names there.
+  /// Whether other users may put names there.
   private let isShared: Bool
 
-  /// The owner of a directory in which a vault is to be made.
+  /// The owner for a directory in which a vault will be created.
   init(ofNew directory: Descriptor) throws(Errno) {
     let status = try directory.status()
-    // The directory may be open to others; what is in it is not, but for what the host hands down.
+    // The directory may be open to other users. Its content is not, except for rights that the host hands down.
     let handsDownGroup = status.st_mode & S_ISGID != 0
     user = geteuid() == 0 ? status.st_uid : geteuid()
     group = geteuid() == 0 || handsDownGroup ? status.st_gid : getegid()
@@ -43,8 +44,8 @@ struct VaultOwner: Sendable {
     (isEnclosed, isShared) = (true, false)
   }
 
-  /// The owner of a vault: that of `segments`, which a refresh keeps. Files have the mode of the parameters,
-  /// so what the user changed for all of them holds for new ones.
+  /// The owner of a vault: that of `segments`, which a refresh keeps. Files have the mode of the parameters, so a mode
+  /// that the user changed for all files also applies to new ones.
   init(of segments: Descriptor, in directory: Descriptor) throws(Errno) {
     let status = try segments.status()
     (user, group) = (status.st_uid, status.st_gid)
@@ -56,7 +57,7 @@ struct VaultOwner: Sendable {
     isShared = (place.st_mode | status.st_mode) & 0o022 != 0
   }
 
-  /// Whether this process makes files of another owner by itself, if the folder does not change that.
+  /// Whether files of this process have another owner at first, unless the folder changes that.
   private var isAnother: Bool { user != geteuid() || group != getegid() }
 
   /// Creates a file that does not exist, for reading and writing.
@@ -69,12 +70,12 @@ struct VaultOwner: Sendable {
       file = try Descriptor.open(name, in: folder, O_RDWR | O_CREAT | O_EXCL)
       give(file)
     }
-    // Not at opening: a server that gives the file to another user refuses that after it has created the file.
+    // Not at opening: a server that gives the file to another user refuses this flag after it has created the file.
     file.readQuietly()
     return file
   }
 
-  /// The folder of a path, and its last name, for what is made for somebody else; else the path stays as it is.
+  /// The folder of a path and its last name, for files of another owner; otherwise the path stays as it is.
   private func place(of path: String, in directory: Descriptor) throws(Errno) -> (folder: Descriptor, name: String) {
     guard isAnother else { return (directory, path) }
     var (folder, names) = (directory, path.split(separator: "/").map(String.init))
@@ -85,14 +86,14 @@ struct VaultOwner: Sendable {
     return (folder, names.first ?? path)
   }
 
-  /// Creates a file that gets its name last. Nil where the host does not have that.
+  /// Creates a file that gets its name last. Nil if the host cannot do that.
   private func createUnnamed(for name: String, in folder: Descriptor) throws(Errno) -> Descriptor? {
     guard let file = createUnnamed(in: ".", of: folder) else { return nil }
     return try Self.give(name, in: folder, to: file) ? file : nil
   }
 
-  /// Creates a file without a name, for a name in a folder that is named after it was written. Nil where the host does not
-  /// have that.
+  /// Creates a file without a name, for a name in a folder; the file is named after it was written. Nil if the host
+  /// cannot do that.
   func createUnnamed(besides path: String, in directory: Descriptor) -> Descriptor? {
     guard let (folder, name) = try? place(of: path, in: directory) else { return nil }
     return createUnnamed(in: name.contains("/") ? String(name.prefix { $0 != "/" }) : ".", of: folder)
@@ -105,7 +106,7 @@ struct VaultOwner: Sendable {
     return file
   }
 
-  /// Gives a file without a name one that is free; false where the host cannot.
+  /// Gives a file without a name a free one; false if the host cannot do that.
   ///
   /// - Throws: `.fileExists`, `.noSpace`, `.diskQuotaExceeded`, `.readOnlyFileSystem`.
   func name(_ file: Descriptor, _ path: String, in directory: Descriptor) throws(Errno) -> Bool {
@@ -130,12 +131,12 @@ struct VaultOwner: Sendable {
     let (folder, name) = try place(of: path, in: directory)
     try systemCall { unsafe mkdirat(folder.number, name, 0o700) }
     guard let opened = try? VaultFile.openDirectory(name, in: folder) else { return }
-    // Whoever owns the vault may have put another one in its place since.
+    // The owner of the vault may have put another folder in its place since.
     if isAnother, (try? Directory.names(in: ".", of: opened).isEmpty) != true { return }
     give(opened)
   }
 
-  /// Opens a folder in which names are to be changed.
+  /// Opens a folder to change names in it.
   ///
   /// - Throws: `.noSuchFileOrDirectory`; `.notDirectory`, also for a link; `.notPermitted`, as root, when it is not the
   ///   owner's.
@@ -145,7 +146,7 @@ struct VaultOwner: Sendable {
     return opened
   }
 
-  /// As `openFolder`; nil where there is none, or something that names are not to be changed in.
+  /// Opens a folder like `openFolder`; nil if there is none, or if names in it must not be changed.
   func folder(_ name: String, in directory: Descriptor) throws(Errno) -> Descriptor? {
     do throws(Errno) {
       return try openFolder(name, in: directory)
@@ -154,31 +155,31 @@ struct VaultOwner: Sendable {
     }
   }
 
-  /// Gives a file or folder to the owner, with the mode that all have. Where the host refuses that it stays as it is:
-  /// some have one owner or one mode for everything.
+  /// Gives a file or folder to the owner, with the mode of all others. If the host refuses that, it stays as it is:
+  /// some hosts have one owner or one mode for everything.
   func give(_ file: Descriptor) {
     guard let status = try? file.status() else { return }
     if status.st_uid != user || status.st_gid != group {
-      // A user can only choose among the groups that are the user's.
+      // A user can only choose a group of which the user is a member.
       _ = fchown(file.number, geteuid() == 0 ? user : uid_t.max, group)
     }
     let mode = status.st_mode & S_IFMT == S_IFDIR ? folderMode : fileMode
-    // chown(2) may have taken bits away.
+    // chown(2) may have cleared bits.
     if isAnother || status.st_mode & 0o7777 != mode { _ = fchmod(file.number, mode) }
   }
 
-  /// Whether this process may date something in the vault, or use it otherwise where it may move and copy. Root can with
-  /// everything, and must not with what the owner has put there, unless that is root, who gets nothing by it; for others
-  /// the system decides.
+  /// Whether this process may date something in the vault or, if it may move and copy there, use it in other ways. Root
+  /// can use everything, but must not use files that are not the owner's, unless the owner is root, who gains nothing
+  /// by it. For other users the system decides.
   func mayUse(_ status: stat) -> Bool { status.st_uid == user || user == 0 || geteuid() != 0 }
 
   private var mayMove: Bool { isEnclosed || geteuid() != 0 }
 
-  /// Whether this process may overwrite a file whose name it knows, or delete it in a folder. Where others may put what is
-  /// theirs, root must not with what is not the owner's, even if that is root.
+  /// Whether this process may overwrite a file whose name it knows, or delete it in a folder. If other users may put
+  /// files there, root must not touch files that are not the owner's, even if the owner is root.
   func mayErase(_ status: stat) -> Bool { mayMove ? mayUse(status) : status.st_uid == user }
 
-  /// Looks whether a file of the vault may be copied to one of the owner and mode that all have.
+  /// Checks that a file of the vault may be copied to one with the common owner and mode.
   ///
   /// - Throws: `.notPermitted`; `.moreReadable`.
   func checkCopy(of status: stat) throws(Errno) {
@@ -187,14 +188,14 @@ struct VaultOwner: Sendable {
     if isShared, fileMode & 0o077 & ~kept != 0 { throw .moreReadable }
   }
 
-  /// Gives a directory, in which something was changed, the constant time. Leaves one that is not the owner's as it is.
+  /// Gives a changed directory the constant time. Leaves a directory that is not the owner's as it is.
   func setTimes(of path: String, in directory: Descriptor) throws(Errno) {
     let opened = try Descriptor.open(path, in: directory, agonyfs_path_flag() | O_DIRECTORY | O_NOFOLLOW)
     if try mayUse(opened.status()) { try VaultFile.setTimes(ofDirectory: opened) }
   }
 
-  /// Gives a directory the constant time if it has another one. Otherwise nothing is written to the host: some count the
-  /// changes of each directory, and the count would tell how often the vault was written.
+  /// Gives a directory the constant time if it has another one. Otherwise writes nothing to the host: some hosts count
+  /// the changes of each directory, and the count would show how often the vault was written.
   ///
   /// - Parameter afterReading: whether another access time counts as well.
   func resetTimes(of path: String, in directory: Descriptor, afterReading: Bool = true) throws(Errno) {

@@ -30,7 +30,7 @@ package struct AttributeTable {
     try index.run(index.statements.attributes.set.bind(inode, name, value))
   }
 
-  /// Removes an extended attribute; returns whether there was one.
+  /// Removes an extended attribute; returns whether it existed.
   @discardableResult
   package func remove(named name: [UInt8], of inode: InodeNumber) throws(IndexError) -> Bool {
     try index.run(index.statements.attributes.delete.bind(inode, name)) > 0

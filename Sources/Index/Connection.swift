@@ -3,21 +3,21 @@
 // Invariants
 // 1. Every statement holds its connection. So SQLite is closed after the last statement is finalised, and the page file
 //    is freed after SQLite is closed.
-// 2. One that only reads fails with `.ended` once a page could not be read because the snapshot has ended, whatever SQLite
-//    makes of that: a check of its own, for example, gives rows that tell of damage.
+// 2. A read-only connection fails with `.ended` once a page could not be read because the snapshot has ended, no matter
+//    what SQLite makes of that: a check by SQLite, for example, returns rows that report damage.
 // 3. After some errors (a full disk, an I/O error) SQLite ends the whole transaction by itself. `transactionIsOpen` is
-//    our own record. If SQLite disagrees after an error, `transactionWasLost` is set, and it stays set.
+//    a separate record of it. If SQLite disagrees after an error, `transactionWasLost` is set, and it stays set.
 
 internal import CSQLite
 
 /// An open database.
 @safe package final class Connection {
   let handle: OpaquePointer
-  /// Our page file and its VFS; nil for an ordinary file.
+  /// Its page file and VFS; nil for an ordinary file.
   private let file: PageFile?
   private let files: PageFileSystem?
-  /// Whether it only reads. Such a connection is opened often and uses few of its statements, so it prepares each at its
-  /// first use.
+  /// Whether the connection is read-only. Such a connection is opened often and uses few of its statements, so it
+  /// prepares each of them at its first use.
   let isReadOnly: Bool
 
   /// Whether `BEGIN` was executed, and neither `COMMIT` nor `ROLLBACK` since.
@@ -64,7 +64,7 @@ internal import CSQLite
     return try unsafe Statement(prepared(sql), self)
   }
 
-  /// SQLite's own statement, which is the caller's.
+  /// SQLite's own statement, which the caller then owns.
   func prepared(_ sql: String) throws(IndexError) -> OpaquePointer {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -90,10 +90,10 @@ internal import CSQLite
   /// Rows that the last statement changed.
   package var changes: Int64 { unsafe sqlite3_changes64(handle) }
 
-  /// Whether the snapshot that is read has ended, and a page of it was missed.
+  /// Whether the snapshot that is being read has ended, so that a page could not be read.
   var hasEnded: Bool { isReadOnly && file?.hasEnded == true }
 
-  /// Bytes that SQLite keeps of pages; for tests.
+  /// Bytes of SQLite's page cache; for tests.
   package var cachedBytes: Int {
     var current: Int32 = 0
     var most: Int32 = 0
@@ -101,7 +101,7 @@ internal import CSQLite
     return Int(current)
   }
 
-  /// Gives back memory that is not needed.
+  /// Frees memory that is not needed.
   func releaseMemory() { unsafe sqlite3_db_release_memory(handle) }
 
   /// The error for a result code. Checks whether the transaction was lost.

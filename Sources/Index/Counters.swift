@@ -4,7 +4,7 @@
 
 internal import Vault
 
-/// Counters in memory. All but the live and the unwritten bytes are stored in `meta` by each commit that changed them.
+/// Counters in memory. Each commit stores those that changed in `meta`, except the live and the unwritten bytes.
 struct Counters: Equatable {
   var nextInode: UInt64 = InodeNumber.root.rawValue
   var nextCookie: UInt64 = 3
@@ -31,16 +31,16 @@ extension Counters {
     inodeCount = values[2]
   }
 
-  /// What the last number that was given may be: 2⁶² more can follow.
+  /// The highest valid counter: with it, 2⁶² more numbers can follow.
   static let highest: UInt64 = 1 << 62
 
-  /// Whether counting on from the stored ones does not overflow.
+  /// Whether numbers can be added to the stored counters without overflow.
   var arePossible: Bool {
     (2...Self.highest).contains(nextInode) && (3...Self.highest).contains(nextCookie)
       && (0...Int64(Self.highest)).contains(inodeCount)
   }
 
-  /// Takes the counts of earlier figures.
+  /// Restores the counts of an earlier state.
   mutating func goBack(to earlier: Counters) {
     inodeCount = earlier.inodeCount
     liveBytes = earlier.liveBytes

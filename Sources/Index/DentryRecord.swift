@@ -20,7 +20,7 @@ package struct DentryRecord: Hashable, Sendable {
   }
 }
 
-/// A directory entry and the directory that it is in.
+/// A directory entry and its directory.
 package struct LocatedDentry: Hashable, Sendable {
   /// The directory.
   package var parent: InodeNumber

@@ -11,13 +11,14 @@ package struct FileName: Hashable, Sendable {
   /// The longest name, in bytes.
   package static let maximumLength = 255
 
-  /// The name, in the root directory, of the directory of files that are not whole yet. No listing shows it.
+  /// The name, in the root directory, of the directory of incomplete files. No listing shows it.
   package static let incoming = FileName(incoming: Array("/incoming".utf8))
 
   /// The bytes of the name.
   package let bytes: [UInt8]
 
-  /// Takes the bytes of a name; nil when it is empty, too long, or contains "/" or NUL, but for that of `incoming`.
+  /// Takes the bytes of a name; nil when it is empty, too long, or contains "/" or NUL, unless it is that of
+  /// `incoming`.
   package init?(_ bytes: [UInt8]) {
     guard (1...Self.maximumLength).contains(bytes.count), !bytes.contains(0) else { return nil }
     guard !bytes.contains(0x2F) || bytes == Self.incoming.bytes else { return nil }
@@ -32,7 +33,7 @@ package struct FileName: Hashable, Sendable {
     self.init(unsafe [UInt8](bytes))
   }
 
-  /// Takes the UTF-8 bytes of a text; nil when they are no valid name.
+  /// Takes the UTF-8 bytes of a text; nil when they are not a valid name.
   package init?(_ text: String) {
     self.init([UInt8](text.utf8))
   }

@@ -1,5 +1,4 @@
-// Reading whole tables in steps, for checks, and giving free pages back. The caller's lock is held for one step at a
-// time.
+// Reads whole tables in steps, for checks, and frees pages. The caller's lock is held for one step at a time.
 
 package import Vault
 

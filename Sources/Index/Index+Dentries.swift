@@ -93,7 +93,7 @@ extension Index {
     try run(entry.bind(statements.dentries.replace, parent: parent))
   }
 
-  /// Removes an entry; returns whether there was one.
+  /// Removes an entry; returns whether it existed.
   @discardableResult
   package func deleteDentry(parent: InodeNumber, name: FileName) throws(IndexError) -> Bool {
     try run(statements.dentries.delete.bind(parent, name)) > 0
@@ -114,7 +114,7 @@ extension Index {
     }
   }
 
-  /// As `forEachDentry`, with the inode of each entry.
+  /// Like `forEachDentry`, with the inode of each entry.
   ///
   /// - Throws: `.damaged` when an inode does not exist.
   package func forEachDentryWithInode(

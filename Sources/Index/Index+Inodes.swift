@@ -48,7 +48,7 @@ extension InodeRecord {
       || [9, 11, 13, 15].contains { !(0...Int64(Timestamp.lastNanosecond)).contains(row.integer(first + $0)) }
   }
 
-  /// A bound for what a row says, in bytes: sums with it do not overflow.
+  /// A bound for the value of a row, in bytes. With it, sums do not overflow.
   private static let mostAllocated: Int64 = 1 << 61
 
   /// Binds all columns to the parameters 1 to 19 of `statement`.
@@ -87,7 +87,7 @@ extension Index {
 
   /// Writes all fields of an inode.
   ///
-  /// - Throws: `.damaged` when there is no such inode.
+  /// - Throws: `.damaged` when the inode does not exist.
   package func update(_ inode: InodeRecord) throws(IndexError) {
     try change { () throws(IndexError) in
       guard try inode.bind(statements.inodes.update).run() == 1 else { throw .damaged }

@@ -1,4 +1,4 @@
-// Changes of single rows that contradict each other, for repairs only.
+// Changes single rows that contradict each other, for repairs only.
 
 package import Vault
 
@@ -8,7 +8,7 @@ extension Index {
     let difference = bytes - (try liveBytes(in: segment))
     if difference == 0 { return }
     try change { () throws(IndexError) in
-      // What the row says may be no number, or none that can be added to.
+      // The row may hold something other than a number, or a number so large that sums overflow.
       try statements.segments.delete.bind(segment).run()
       live.add(bytes - live.deltas[segment, default: 0], to: segment)
       if segment == .unwritten { counters.unwrittenBytes = bytes }
@@ -34,7 +34,7 @@ extension ExtentTable {
     try index.run(index.statements.extents.delete.bind(inode, offset, offset))
   }
 
-  /// Removes all rows of an inode's extents, also those whose offset is no integer. The caller updates live bytes.
+  /// Removes all rows of an inode's extents, also those whose offset is not an integer. The caller updates live bytes.
   package func dropExtents(of inode: InodeNumber) throws(IndexError) {
     index.extentCache.drop(inode)
     try index.run(index.statements.extents.deleteAll.bind(inode))

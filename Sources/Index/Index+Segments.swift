@@ -12,7 +12,7 @@ struct SegmentStatements {
       INSERT INTO segment(number, live) VALUES(?1, ?2) ON CONFLICT(number) DO UPDATE SET live = live + excluded.live
       """)
     delete = try connection.prepare("DELETE FROM segment WHERE number = ?1")
-    // No sum of 2¹⁵ bounded counts overflows. If one does, SQLite says so.
+    // A sum of 2¹⁵ bounded counts cannot overflow. If a sum overflows all the same, SQLite reports it.
     sum = try connection.prepare(
       """
       SELECT coalesce(sum(min(max(live, -281474976710656), 281474976710656)), 0) FROM segment WHERE number > 0
@@ -22,7 +22,7 @@ struct SegmentStatements {
 }
 
 extension Index {
-  /// A bound for what a damaged row says, in bytes: sums with it do not overflow.
+  /// A bound for the value of a damaged row, in bytes. With it, sums do not overflow.
   private static let mostBytes: Int64 = 1 << 61
 
   /// Bytes of file data in all segments that are part of a file, without unwritten extents. Bytes that two files share
@@ -42,7 +42,7 @@ extension Index {
 
   private static func bounded(_ bytes: Int64) -> Int64 { min(max(bytes, -mostBytes), mostBytes) }
 
-  /// Removes the row of a segment that is to be retired.
+  /// Removes the row of a segment that will be retired.
   ///
   /// - Throws: `.damaged` when it has live bytes.
   package func forgetSegment(_ segment: SegmentNumber) throws(IndexError) {

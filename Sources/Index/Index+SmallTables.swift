@@ -40,7 +40,7 @@ extension Index {
     try run(statements.small.addSlot.bind(identifier))
   }
 
-  /// Takes a slot's id away, if it is there.
+  /// Removes a slot's id, if it is recorded.
   package func removeSlot(_ identifier: [UInt8]) throws(IndexError) {
     try run(statements.small.removeSlot.bind(identifier))
   }
@@ -73,7 +73,7 @@ extension Index {
   /// The key of the name of the home zone.
   private static let homeZoneKey = "zone"
 
-  /// The name of the home zone as it is stored, which may be damaged; nil when there is none.
+  /// The stored name of the home zone, which may be damaged; nil when none is stored.
   package func homeZone() throws(IndexError) -> String? { try metaText(Self.homeZoneKey) }
 
   /// Stores the name of the home zone.

@@ -25,8 +25,8 @@ private struct SavepointMark {
 extension Index {
   /// Runs `body` in a savepoint. If it throws, its changes are rolled back. Savepoints nest.
   ///
-  /// - Throws: the error of `body`; `.readOnly` before it when changes are refused; `.transactionLost` when the open
-  ///   transaction is lost. `isReadOnly` is true after that, even if `body` throws another error for it.
+  /// - Throws: the error of `body`; `.readOnly`, without calling it, when changes are refused; `.transactionLost` when
+  ///   the open transaction is lost. `isReadOnly` is true after that, even if `body` throws another error for it.
   package func withSavepoint<Result, Failure: SavepointFailure>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -45,7 +45,7 @@ extension Index {
     return result
   }
 
-  /// Runs `body` in the open savepoint, or in one of its own when none is open.
+  /// Runs `body` in the open savepoint, or in a new one when none is open.
   @inline(__always)
   func change<Result>(_ body: () throws(IndexError) -> Result) throws(IndexError) -> Result {
     // Without a transaction, a statement would commit by itself.
@@ -102,12 +102,12 @@ extension Index {
   }
 
   private func loseTransaction() {
-    // If even this fails, nothing else can be done: the index is read-only from here on.
+    // If even this fails, only one thing is left: the index is read-only from here on.
     if connection.transactionIsOpen { _ = try? statements.transactions.rollBack.run() }
     connection.abandonTransaction()
   }
 
-  /// Resets the state in memory to the last commit, as the tables are.
+  /// Resets the state in memory to the last commit, according to the tables.
   private func forgetChanges() {
     extentCache.dropAll()
     termTexts.removeAll()
@@ -125,7 +125,7 @@ extension Index {
   /// The approximate number of rows changed since the last commit.
   package var changeEstimate: Int { hasChanges ? Int(connection.totalChanges - changesAtCommit) : 0 }
 
-  /// Commits all changes since the last commit, or none. Does nothing if there are none. No savepoint may be open. The
+  /// Commits all changes since the last commit, or none. Does nothing without changes. No savepoint may be open. The
   /// committed pages stay in memory until the log has them (`unlogged`).
   ///
   /// - Throws: `.transactionLost` when SQLite ended the transaction: the index is then at the last commit and refuses
@@ -154,7 +154,7 @@ extension Index {
     pagesChanged = false
   }
 
-  /// Committed pages that the log does not have yet; nil when there are none.
+  /// Committed pages that the log lacks; nil when it has all.
   package var unlogged: PageChanges? { file.unlogged }
 
   /// Records that the log has `changes`.
@@ -169,7 +169,7 @@ extension Index {
 }
 
 extension Index {
-  /// Commits all changes, also to the log, and flushes it. For callers that have nothing else to commit.
+  /// Commits all changes, also to the log, and flushes the log. For callers without other changes to commit.
   package func commit(to space: Space) throws(IndexError) {
     try commit()
     do throws(VaultError) {

@@ -1,14 +1,14 @@
 // The tables of one space behind typed functions.
 //
 // Invariants
-// 1. The index has no lock. Its caller makes every call under one lock of its own.
+// 1. The index itself does not lock. Its caller makes every call under one lock.
 // 2. At most one transaction is open. It begins by itself and ends in `commit()`. Every change is in a savepoint of it,
 //    so an error in the middle of a change leaves nothing behind.
 // 3. After SQLite has lost a transaction, changes are refused, and reads show the last commit.
 // 4. The rows of `extent` of one inode do not overlap, and none is empty.
-// 5. All statements are prepared when the index is opened, but those of the catalog at its first use, and those of a
-//    snapshot's index each at its own.
-// 6. The index of a snapshot has its own SQLite, VFS and cache, and shares nothing with others but the log.
+// 5. All statements are prepared when the index is opened, with two exceptions: those of the catalog are prepared at
+//    its first use, and those of a snapshot's index each at its own first use.
+// 6. The index of a snapshot has a separate SQLite connection, VFS and cache, and shares only the log with others.
 
 internal import CSQLite
 package import Vault
@@ -24,9 +24,9 @@ package final class Index: @unchecked Sendable {
 
   /// The tables of the catalog.
   package var catalog: CatalogTables { CatalogTables(index: self) }
-  /// Which contents were looked at, and what was made of them.
+  /// The contents that were examined, and their derivatives.
   package var media: MediaTable { MediaTable(index: self) }
-  /// Where the bytes of files are.
+  /// The places of the bytes of files.
   package var extents: ExtentTable { ExtentTable(index: self) }
   /// Extended attributes.
   package var attributes: AttributeTable { AttributeTable(index: self) }
@@ -42,20 +42,22 @@ package final class Index: @unchecked Sendable {
   var changesAtCommit: Int64 = 0
   /// Whether pages changed without a change of rows.
   var pagesChanged = false
-  /// How many commits changed something since the index was opened: while this stays and nothing `hasChanges`, its pages
-  /// have the same content.
+  /// The number of commits that changed something since the index was opened. While it stays the same and nothing
+  /// `hasChanges`, the pages have the same content.
   package internal(set) var revision: UInt64 = 0
-  /// Whether the tables of the catalog are there: not in an index of an older schema that was never written since.
+  /// Whether the tables of the catalog exist. They are missing in an index of an older schema that was not written
+  /// since.
   package internal(set) var hasCatalog = true
-  /// Prepared when the catalog is used first.
+  /// Prepared when the catalog is first used.
   var preparedCatalogStatements: CatalogStatements?
-  /// The same.
+  /// Prepared when the catalog is first used, for each set of columns.
   var preparedTimelineStatements: [TimelineColumns: TimelineStatements] = [:]
   var preparedStaleStatements: StaleStatements?
   var preparedDuplicateStatements: DuplicateStatements?
-  /// The same.
+  /// Prepared when the catalog is first used.
   var preparedFindingStatements: FindingStatements?
-  /// Texts of terms by their numbers. A number may be given again after a savepoint was rolled back, so it is emptied then.
+  /// Texts of terms by their numbers. It is emptied when a savepoint is rolled back, because a number may be given
+  /// again after that.
   var termTexts: [Int64: String] = [:]
 
   /// Opens the index in `space`. With `owner`, first creates the tables and the root directory (mode 0755), in one
@@ -80,11 +82,11 @@ package final class Index: @unchecked Sendable {
     if let owner { try fill(owner) } else { try load() }
   }
 
-  /// Opens the index as of the commit of a snapshot. It refuses changes, does not know `totalLiveBytes`, and keeps no more than
-  /// 2 MiB of pages. Its calls are made by one thread at a time, under no lock of a file system.
+  /// Opens the index as of the commit of a snapshot. It refuses changes, does not know `totalLiveBytes`, and keeps no
+  /// more than 2 MiB of pages. One thread at a time makes its calls, without the lock of a file system.
   ///
-  /// - Throws: `.ended` when the snapshot has ended, as every call that needs another page of it from then on; `.damaged` when
-  ///   there is no index, or it cannot be read; `.sqlite(SQLITE_SCHEMA)` when it has a newer format.
+  /// - Throws: `.ended` when the snapshot has ended, and so does every later call that needs another page; `.damaged`
+  ///   when there is no index, or it cannot be read; `.sqlite(SQLITE_SCHEMA)` when it has a newer format.
   package init(reading snapshot: any PageStore) throws(IndexError) {
     guard snapshot.databasePageCount > 0 else { throw .damaged }
     file = PageFile(snapshot)
@@ -115,16 +117,16 @@ package final class Index: @unchecked Sendable {
     }
     counters = Counters(values: values)
     guard counters.arePossible else { throw .damaged }
-    // As many rows as the space has segments.
+    // Reads one row for each segment of the space.
     if !connection.isReadOnly { try loadLiveBytes() }
     storedCounters = counters
     changesAtCommit = connection.totalChanges
   }
 
-  /// Gives back the memory of pages that were only read. They are read again when they are needed.
+  /// Frees the memory of pages that were only read. They are read again when they are needed.
   package func releaseMemory() { connection.releaseMemory() }
 
-  /// Whether the index refuses changes, because it is that of a snapshot, or a transaction was lost.
+  /// Whether the index refuses changes, because it belongs to a snapshot, or because a transaction was lost.
   package var isReadOnly: Bool { connection.isReadOnly || connection.transactionWasLost }
 
   /// The last error of the page store, for messages.

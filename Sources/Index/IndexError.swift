@@ -3,11 +3,11 @@ package enum IndexError: Error, Equatable, Sendable {
   /// A page of the database is missing or does not authenticate, or rows contradict each other. The transaction
   /// continues, without the savepoint of the error.
   case damaged
-  /// There is no room. The transaction continues, without the savepoint of the error.
+  /// There is too little room. The transaction continues, without the savepoint of the error.
   case full
-  /// The index refuses changes, because it is that of a snapshot, or a transaction was lost before.
+  /// The index refuses changes, because it belongs to a snapshot, or because a transaction was lost before.
   case readOnly
-  /// The snapshot that is read has ended. Who asks again gets another snapshot.
+  /// The snapshot that is being read has ended. A caller that asks again gets another snapshot.
   case ended
   /// The whole open transaction is lost. The index is at the last commit and refuses changes from now on. The caller
   /// must discard later changes that it has in memory.

@@ -1,9 +1,9 @@
 // The pages of an index as of a moment, whether the log has them yet or not.
 //
 // Invariants
-// 1. They do not change. What the log lacked of them then is in memory, and counts; a snapshot of the log has the rest, or
-//    the same or an older content of what is in memory.
-// 2. A snapshot that ends ends them, also where all that is missing would be in memory.
+// 1. They do not change. Pages that the log lacked at that moment are in memory, and take precedence. A snapshot of the
+//    log has the rest; of the pages in memory it has the same or an older content.
+// 2. When the snapshot ends, the pages end too, even if all needed pages are in memory.
 
 internal import Synchronization
 package import Vault
@@ -11,14 +11,14 @@ package import Vault
 /// The pages of an index as of a moment. Safe from any thread.
 package final class IndexPages: PageStore {
   private let snapshot: SpaceSnapshot
-  /// What the log lacked; nil when there was nothing, or when the pages have ended.
+  /// The pages that the log lacked; nil when it lacked none, or when the pages have ended.
   private let unlogged: Mutex<PageChanges?>
 
   /// The number of pages of the database.
   package let databasePageCount: UInt32
 
-  /// Takes a snapshot that was begun, and the changes that the log lacked, at the same moment: nothing was noted as logged
-  /// between the two.
+  /// Takes a snapshot that has begun, and the changes that the log lacked at the same moment: nothing was noted as
+  /// logged between the two.
   package init(_ snapshot: SpaceSnapshot, unlogged changes: PageChanges?) {
     self.snapshot = snapshot
     databasePageCount = changes?.pageCount ?? snapshot.databasePageCount
@@ -28,7 +28,7 @@ package final class IndexPages: PageStore {
   /// Whether they have ended, so that every read throws.
   package var hasEnded: Bool { snapshot.hasEnded }
 
-  /// Ends them, and gives their memory back. Waits for a page that another thread reads.
+  /// Ends the pages, and frees their memory. Waits for a page that another thread is reading.
   package func end() {
     snapshot.end()
     unlogged.withLock { $0 = nil }

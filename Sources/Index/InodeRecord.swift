@@ -32,8 +32,8 @@ package struct InodeRecord: Hashable, Sendable {
   package var hasExtendedAttributes: Bool
   /// The target of a symbolic link; symbolic links only.
   package var target: [UInt8]?
-  /// Whether the row says what cannot be, which only damage or a hostile writer with the key puts there. Then sizes and
-  /// times here are others: nearest to what it says, and safe to count with.
+  /// Whether the row has impossible values, which come only from damage or from an attacker with the key. Sizes and
+  /// times here are then the nearest possible values, with which arithmetic is safe.
   package var isDistorted = false
 
   /// Sets all fields; all four times are `time`.

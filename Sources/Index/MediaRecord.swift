@@ -4,11 +4,11 @@ package import Vault
 package struct MediaRecord: Hashable, Sendable {
   /// Whether the content was examined.
   package enum State: Int64, Sendable {
-    /// It was written and is to be examined.
+    /// It was written and must be examined.
     case pending = 0
     /// It is a photo or video, and has at least the small derivative.
     case known = 1
-    /// It is a photo or video, but no derivative can be made of it.
+    /// It is a photo or video, but yields no derivative.
     case failed = 2
     /// It is neither a photo nor a video.
     case other = 3
@@ -22,7 +22,7 @@ package struct MediaRecord: Hashable, Sendable {
   package var state: State
   /// A keyed hash of the content.
   package var hash: [UInt8]?
-  /// The format: the number of a `MediaKind` in the layer above; 0 where it is not known.
+  /// The format: the number of a `MediaKind` in the layer above; 0 if it is not known.
   package var kind: Int64 = 0
   /// Width in pixels, upright.
   package var width: Int64 = 0
@@ -32,7 +32,7 @@ package struct MediaRecord: Hashable, Sendable {
   package var small: InodeNumber?
   /// The inode that holds the large JPEG; it has no name.
   package var large: InodeNumber?
-  /// Why there is no derivative, or no large one.
+  /// The reason why a derivative, or the large one, is missing.
   package var reason: String?
 
   /// A record without metadata.
@@ -54,6 +54,6 @@ package struct MediaCounts: Hashable, Sendable {
   package var other: Int64 = 0
   /// Files under names that begin with a dot.
   package var hidden: Int64 = 0
-  /// None.
+  /// Sets all counts to 0.
   package init() {}
 }

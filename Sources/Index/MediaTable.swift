@@ -1,5 +1,5 @@
-// What is known about the contents of files. A file gets a row at the first write after which it may be a photo or
-// video. Derivatives are inodes without a name; each row that refers to one counts as a link of it.
+// The facts about the contents of files. A file gets a row at the first write after which it may be a photo or video.
+// Derivatives are inodes without a name; each row that refers to one counts as a link of it.
 
 package import Vault
 
@@ -60,11 +60,11 @@ extension Statement {
   fileprivate func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 }
 
-/// The table of contents that were looked at.
+/// The table of examined contents.
 package struct MediaTable {
   let index: Index
 
-  /// What is known about a file's content; nil if it was not examined and need not be.
+  /// The facts about a file's content; nil if it was not examined and need not be.
   package func row(_ inode: InodeNumber) throws(IndexError) -> MediaRecord? {
     try index.statements.media.find.bind(inode).firstRow { (row) throws(IndexError) in try MediaRecord(row) }
   }
@@ -74,12 +74,12 @@ package struct MediaTable {
     try index.statements.media.byHash.bind(hash).firstRow { (row) throws(IndexError) in try MediaRecord(row) }
   }
 
-  /// Stores what is known about a file. The caller updates the links of derivatives.
+  /// Stores the facts about a file. The caller updates the links of derivatives.
   package func setMedia(_ record: MediaRecord) throws(IndexError) {
     try index.run(record.bind(index.statements.media.replace))
   }
 
-  /// Removes what is known about a file. The caller updates the links of derivatives.
+  /// Removes the facts about a file. The caller updates the links of derivatives.
   package func deleteMedia(_ inode: InodeNumber) throws(IndexError) {
     try index.run(index.statements.media.delete.bind(inode))
   }
@@ -94,7 +94,7 @@ package struct MediaTable {
     try index.run(index.statements.media.changeStates.bind(old, new))
   }
 
-  /// Adds a pending row for every regular file that has a name and no row.
+  /// Adds a pending row for every regular file with a name but without a row.
   package func noteAllContents() throws(IndexError) {
     try index.run(
       index.statements.media.noteAll.bind(MediaRecord.State.pending, MediaRecord.State.hidden, 0o100000 >> 12))
@@ -136,7 +136,7 @@ package struct MediaTable {
     return counts
   }
 
-  /// The files of which no derivative can be made, with the reasons.
+  /// The files that yield no derivative, with the reasons.
   package func failedMedia() throws(IndexError) -> [(inode: InodeNumber, reason: String)] {
     try index.statements.media.ofState.bind(MediaRecord.State.failed).rows { (row) throws(IndexError) in
       (row.inodeNumber(0), row.text(1))

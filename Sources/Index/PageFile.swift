@@ -1,4 +1,4 @@
-// The only file of our VFS: SQLite's database, stored as numbered pages in a page store.
+// The only file of the VFS: SQLite's database, stored as numbered pages in a page store.
 //
 // Invariants
 // 1. SQLite reads what it wrote last: pages written since the last commit are found before those in the store.
@@ -19,7 +19,7 @@ package struct PageFileCounters: Equatable, Sendable {
   package var unalignedAccesses = 0
   /// Writes of the page that SQLite uses for locks.
   package var lockPageWrites = 0
-  /// Nothing counted.
+  /// Sets all counts to 0.
   package init() {}
 }
 
@@ -32,7 +32,7 @@ package final class PageFile {
   private let store: any PageStore
   /// Pages written since SQLite's last commit.
   private var pending: [PageNumber: PageImage] = [:]
-  /// Pages that SQLite has committed and the log does not have yet.
+  /// Pages that SQLite has committed but the log does not have yet.
   private var gathered: [PageNumber: PageImage] = [:]
   /// The number of pages: now, as of SQLite's last commit, and as of the log's last commit.
   private var pageCount: UInt32
@@ -41,7 +41,7 @@ package final class PageFile {
 
   /// The last error of the store.
   package private(set) var lastError: VaultError?
-  /// Whether the store is a snapshot of which a page could not be read, because it has ended.
+  /// Whether the store is a snapshot that has ended, so that a page could not be read.
   private(set) var hasEnded = false
   /// Counts that must stay zero.
   package var counters = PageFileCounters()
@@ -59,8 +59,8 @@ package final class PageFile {
 
   enum ReadResult { case whole, beyondEnd, failed }
 
-  /// Fills `buffer` from `offset` on. SQLite reads whole pages, except in two reads of the header and, from 3.45 on, where it
-  /// reads the beginning of an overflow page past its cache (SQLITE_DIRECT_OVERFLOW_READ).
+  /// Fills `buffer` from `offset` on. SQLite reads whole pages, with two exceptions: two reads of the header, and, from
+  /// 3.45 on, reads of the beginning of an overflow page past its cache (SQLITE_DIRECT_OVERFLOW_READ).
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
     let start = Int(offset % Int64(Self.pageSize))
     guard offset >= 0, start + buffer.count <= Self.pageSize, offset / Int64(Self.pageSize) < Int64(UInt32.max) else {
@@ -141,7 +141,7 @@ package final class PageFile {
     committedPageCount = pageCount
   }
 
-  /// The changes that SQLite has committed and the log does not have yet; nil when there are none.
+  /// The changes that SQLite has committed but the log does not have yet; nil when the log has all.
   package var unlogged: PageChanges? {
     if gathered.isEmpty && committedPageCount == loggedPageCount { return nil }
     return PageChanges(pages: gathered, pageCount: committedPageCount)

@@ -1,12 +1,12 @@
-// Our VFS, which turns SQLite's file calls into calls of a `PageFile`.
+// A VFS that turns SQLite's file calls into calls of a `PageFile`.
 //
-// It deliberately has no journals, WAL, temporary files and shared memory. They are refused and counted: journal_mode
-// and temp_store keep them in memory. It has no locks either: a space is leased as a whole and has one connection that
-// writes, and each of those that read has a state of its own, which does not change.
+// It deliberately lacks journals, WAL, temporary files and shared memory. They are refused and counted: journal_mode
+// and temp_store keep them in memory. It also lacks locks: a space is leased as a whole and has one connection that
+// writes, and each read-only connection has a separate state, which does not change.
 //
-// An unreadable page is reported as SQLITE_NOTADB, not as SQLITE_IOERR: after the latter, SQLite rolls back the whole
-// transaction, for one page of one directory. After the former, only the statement fails and its savepoint is rolled
-// back.
+// An unreadable page is reported as SQLITE_NOTADB, not as SQLITE_IOERR. After SQLITE_IOERR, SQLite would roll back the
+// whole transaction, for one page of one directory. After SQLITE_NOTADB, only the statement fails and its savepoint is
+// rolled back.
 
 internal import CSQLite
 internal import Glibc
@@ -87,7 +87,7 @@ internal import Vault
   }
 }
 
-/// The struct that SQLite allocates for our open file.
+/// The struct that SQLite allocates for the open file.
 @unsafe private struct OpenPageFile {
   var base: sqlite3_file
   var file: Unmanaged<PageFile>

@@ -1,7 +1,7 @@
 package import Vault
 
-/// The source of the index's database: numbered pages of 4096 bytes, as of the last commit of the log, as of that of a
-/// snapshot, or as of a moment between two (IndexPages.swift).
+/// The source of the index's database: numbered pages of 4096 bytes, as of the last commit of the log, the commit of a
+/// snapshot, or a moment between two commits (IndexPages.swift).
 package protocol PageStore: AnyObject, Sendable {
   /// The number of pages of the database as of that commit.
   var databasePageCount: UInt32 { get }
@@ -20,6 +20,6 @@ extension Space: PageStore {}
 extension SpaceSnapshot: PageStore {}
 
 extension PageStore {
-  /// What SQLite allows.
+  /// The limit of SQLite.
   package var mostPages: UInt32 { .max - 1 }
 }

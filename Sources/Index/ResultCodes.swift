@@ -1,4 +1,4 @@
-// SQLite's extended result codes that we use. Swift does not import them, because they are composed C macros.
+// SQLite's extended result codes that are used here. Swift does not import them, because they are composed C macros.
 
 internal import CSQLite
 

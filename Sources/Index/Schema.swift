@@ -3,7 +3,7 @@
 enum Schema {
   /// The value of the key "schema" in `meta`.
   static let version: Int64 = 3
-  /// The oldest that can be read: it lacks what `catalog` creates.
+  /// The oldest version that can be read. It lacks the tables and indexes of `catalog`.
   static let oldestVersion: Int64 = 2
 
   /// Must be executed before the first table is created. It writes the first page, even of an existing database. So it
@@ -28,7 +28,7 @@ enum Schema {
     PRAGMA foreign_keys = OFF;
     """
 
-  /// The same of a connection that reads a snapshot, after `pragmas`: there may be several of them, and each goes soon.
+  /// Settings of a connection that reads a snapshot, after `pragmas`: several may exist, and each is closed soon.
   static let snapshotPragmas = "PRAGMA cache_size = -2048"
 
   /// All tables. Names are BLOBs, so they compare as bytes. Statements and records rely on the order of the columns.
@@ -57,8 +57,8 @@ enum Schema {
     CREATE INDEX media_hash ON media(hash) WHERE hash IS NOT NULL;
     """
 
-  /// The catalog: what photos and videos show, and the names of each inode. All of it follows from the other tables and
-  /// from the files, so a repair begins without it.
+  /// The catalog: the facts about photos and videos, and the names of each inode. All of it follows from the other
+  /// tables and from the files, so a repair begins without it.
   static let catalog = """
     CREATE INDEX dentry_inode ON dentry(inode);
     CREATE INDEX dentry_directory ON dentry(inode) WHERE kind = 4;

@@ -3,12 +3,12 @@
 // Invariants
 // 1. SQLite copies bound bytes, so nothing needs to stay valid until `reset`.
 // 2. A statement runs once at a time. Reading rows always ends with `reset`, also after an error.
-// 3. One that is prepared later runs with all of its parameters or not at all: if it could not be prepared when the first
-//    was bound, `step()` throws.
+// 3. A statement that is prepared later runs with all of its parameters or not at all: if it could not be prepared when
+//    the first was bound, `step()` throws.
 
 internal import CSQLite
 
-/// Tells SQLite to copy what it is given (`SQLITE_TRANSIENT`).
+/// Makes SQLite copy the given bytes (`SQLITE_TRANSIENT`).
 nonisolated(unsafe) private let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// A prepared statement. Parameters count from 1, columns from 0, as in SQLite.
@@ -18,7 +18,7 @@ nonisolated(unsafe) private let copied = unsafe unsafeBitCast(-1, to: sqlite3_de
   private let connection: Connection
   /// The text of a statement that is not prepared yet.
   private var later: String?
-  /// Why it could not be prepared when it was bound.
+  /// The reason why it could not be prepared when it was bound.
   private var failure: IndexError?
 
   init(_ handle: OpaquePointer, _ connection: Connection) {
@@ -63,7 +63,7 @@ nonisolated(unsafe) private let copied = unsafe unsafeBitCast(-1, to: sqlite3_de
     precondition(code == SQLITE_OK, "a statement is in use or lacks a parameter")
   }
 
-  /// Prepares a statement that is not prepared yet, unless that failed before and nobody knows it yet.
+  /// Prepares a statement that is not prepared yet, unless that failed before and the failure is not reported yet.
   private func prepare() {
     guard let sql = later, failure == nil else { return }
     do throws(IndexError) {
@@ -98,7 +98,7 @@ nonisolated(unsafe) private let copied = unsafe unsafeBitCast(-1, to: sqlite3_de
     unsafe sqlite3_reset(handle)
   }
 
-  /// Runs a statement without result rows. Returns the number of rows that it changed, if it changes any.
+  /// Runs a statement without result rows. Returns the number of rows that it changed.
   @discardableResult
   package func run() throws(IndexError) -> Int64 {
     let hasRow = try step()

@@ -1,4 +1,4 @@
-/// All prepared statements, by what they work on.
+/// All prepared statements, grouped by their tables.
 struct Statements {
   let transactions: TransactionStatements
   let inodes: InodeStatements

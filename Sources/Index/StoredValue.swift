@@ -8,7 +8,7 @@ package enum StoredValue: Hashable, Sendable {
   case text(String)
 }
 
-/// What a parameter of a statement takes. Numbers are stored by their bits.
+/// A type that can be a parameter of a statement. Numbers are stored by their bits.
 protocol Storable {
   var stored: StoredValue { get }
 }
@@ -48,7 +48,7 @@ extension Optional: Storable where Wrapped: Storable {
   var stored: StoredValue { self?.stored ?? .null }
 }
 
-// What sorts before every number in a table, even before those that only damage could have written.
+// Keys that sort before every number in a table, even before numbers that only damage could have written.
 
 extension InodeNumber {
   static let lowest = InodeNumber(rawValue: UInt64(bitPattern: .min))

@@ -22,7 +22,8 @@
 // The vault's own directory stays, because a disk may be mounted on it. Except for `refreshing`, the names in it never
 // change.
 //
-// The vault's own directory stays: it may be where a disk is mounted. But for `refreshing`, the names in it never change.
+// The vault's own directory stays, because a disk may be mounted on it. Except for `refreshing`, the names in it never
+// change.
 
 internal import CPlatform
 internal import Glibc

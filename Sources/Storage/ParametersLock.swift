@@ -1,6 +1,7 @@
 // Leases in a directory are locks on bytes of `agonyfs.json`, far beyond its content. These bytes need not exist.
 //
-// The vault has byte 2^40, a space 2^41 + 2 * its number. The byte after it is locked as well once the end is announced.
+// The vault has byte 2^40, a space 2^41 + 2 * its number. The byte after it is locked as well once the end is
+// announced.
 //
 // They are open file description locks of fcntl(2): all threads of a process and its forks share them, the last close
 // ends them, and a second open of the file in the same process counts as another holder. NFS has them, too. An

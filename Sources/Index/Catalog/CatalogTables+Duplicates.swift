@@ -1,8 +1,8 @@
-// Reading hashes in their order, for files that have the same.
+// Reads hashes in their order, to find files with equal ones.
 
 package import Vault
 
-/// Statements that find what is the same.
+/// Statements that find duplicates.
 final class DuplicateStatements {
   let hashes, looks: Statement
 
@@ -17,12 +17,12 @@ final class DuplicateStatements {
   }
 }
 
-/// A photo or video with what may be the same in another.
+/// A photo or video with the values that show duplicates.
 package struct LookRecord: Hashable, Sendable {
   package var inode: InodeNumber
-  /// 64 bits that are nearly the same for pictures that look the same.
+  /// 64 bits that are almost equal for pictures that look the same.
   package var look: Int64?
-  /// The cover of its stack.
+  /// The file that represents its stack, its cover.
   package var stack: InodeNumber?
   /// A keyed hash of the decoded pixels.
   package var pixels: [UInt8]?
@@ -46,7 +46,7 @@ extension CatalogTables {
     }
   }
 
-  /// The next files by their numbers, at most `limit`.
+  /// The next rows by inode number, at most `limit`.
   package func looks(after inode: InodeNumber?, limit: Int) throws(IndexError) -> [LookRecord] {
     try duplicateStatements().looks.bind(inode ?? .lowest, limit).rows { (row) throws(IndexError) in
       LookRecord(

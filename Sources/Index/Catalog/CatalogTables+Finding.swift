@@ -1,8 +1,8 @@
-// Which photos have a word, a tag or a content, as numbers.
+// Finds photos with a word, a tag or a content, by their inode numbers.
 
 package import Vault
 
-/// Statements that find numbers of photos.
+/// Statements that find inode numbers of photos.
 final class FindingStatements {
   let words, tagged, hashed, hash, directories, children, sizes: Statement
 
@@ -35,7 +35,7 @@ extension CatalogTables {
     }
   }
 
-  /// The next regular files after a number, with their lengths as the rows have them.
+  /// The next regular files after a number, with their sizes in bytes according to their rows.
   package func sizes(
     after inode: InodeNumber?, limit: Int
   ) throws(IndexError) -> [(inode: InodeNumber, size: Int64)] {
@@ -44,7 +44,7 @@ extension CatalogTables {
     }
   }
 
-  /// Calls `body` for the photos in whose texts an expression of full-text search finds something.
+  /// Calls `body` for the photos whose texts match an expression of full-text search.
   package func photos(matching expression: String, _ body: (InodeNumber) -> Void) throws(IndexError) {
     try forEachNumber(findingStatements().words.bind(expression), body)
   }
@@ -54,7 +54,7 @@ extension CatalogTables {
     try forEachNumber(findingStatements().tagged.bind(term), body)
   }
 
-  /// Calls `body` for the files whose content's hash is in a range.
+  /// Calls `body` for the files whose content hash is in a range.
   package func files(
     withHashFrom lower: [UInt8], before upper: [UInt8]?, _ body: (InodeNumber) -> Void
   ) throws(IndexError) {
@@ -69,7 +69,7 @@ extension CatalogTables {
     return hash ?? nil
   }
 
-  /// The next directories after an inode number, in order; the root is none of them.
+  /// The next directories after an inode number, in order, without the root.
   package func directories(after inode: InodeNumber?, limit: Int) throws(IndexError) -> [InodeNumber] {
     try findingStatements().directories.bind(inode ?? .lowest, limit).rows { (row) throws(IndexError) in
       row.inodeNumber(0)

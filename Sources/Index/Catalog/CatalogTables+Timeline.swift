@@ -1,15 +1,17 @@
-// The photos and videos of a space by time, from one index of the table that has all that most questions compare.
+// The photos and videos of a space by time, from one index of the table, which holds the columns that most queries
+// compare.
 //
 // Invariants
 // 1. Rows come newest first, or oldest first; those without a time come last in both directions.
 
 package import Vault
 
-/// What rows have beside their file, second, directory and number of names. What nobody asks for is not read.
+/// The columns of rows in addition to inode, second, directory and number of names. Columns that are not requested are
+/// not read.
 package struct TimelineColumns: OptionSet, Hashable, Sendable {
   package let rawValue: Int
 
-  /// Bits as below.
+  /// Sets the bits, which are those of the members.
   package init(rawValue: Int) { self.rawValue = rawValue }
 
   package static let kind = Self(rawValue: 1 << 0)
@@ -26,13 +28,13 @@ package struct TimelineColumns: OptionSet, Hashable, Sendable {
   /// `stack` and `hash`.
   package static let facts = Self(rawValue: 1 << 11)
   package static let fraction = Self(rawValue: 1 << 12)
-  /// What the index does not have.
+  /// The column that the SQLite index lacks.
   package static let record = Self(rawValue: 1 << 13)
   package static let all = Self(rawValue: 1 << 14 - 1)
 
-  /// What every row has, before what is asked for.
+  /// The columns of every row, which come first.
   private static let always = "inode, taken, album, names"
-  /// What is asked for, in the order in which rows have it.
+  /// The optional columns, in the order in which rows have them.
   private static let chosen: [(Self, names: [String])] = [
     (.kind, ["kind"]), (.flags, ["flags"]), (.rating, ["rating"]), (.rights, ["rights"]), (.place, ["place"]),
     (.camera, ["camera"]), (.lens, ["lens"]), (.size, ["size"]), (.duration, ["duration"]),
@@ -40,7 +42,7 @@ package struct TimelineColumns: OptionSet, Hashable, Sendable {
     (.facts, ["stack", "(SELECT hash FROM media WHERE media.inode = item.inode)"]), (.record, ["record"]),
   ]
 
-  /// The columns of a statement, and where they are.
+  /// The columns of a statement, and their places.
   var selected: (text: String, places: TimelinePlaces) {
     var text = Self.always
     var places = TimelinePlaces()
@@ -54,8 +56,8 @@ package struct TimelineColumns: OptionSet, Hashable, Sendable {
   }
 }
 
-/// Where the columns of a row are, by their bits; -1 for those that nobody asked for. SQLite fills every column of every
-/// row, so that rows have no others.
+/// The places of the columns in a row, by their bits; -1 for columns that are not requested. SQLite fills every column
+/// of every row, so rows have only the requested ones.
 struct TimelinePlaces {
   private var places = InlineArray<14, Int32>(repeating: -1)
 
@@ -65,8 +67,8 @@ struct TimelinePlaces {
   }
 }
 
-/// Statements on `item_time`. Going on after a place takes two, the rest of its second and then what follows: comparing
-/// a whole place with every row costs more than the row.
+/// Statements on `item_time`. Continuing after a place takes two statements, for the rest of its second and for the
+/// following seconds: comparing a whole place with every row costs more than reading the row.
 final class TimelineStatements {
   let newest, oldest, newestTies, oldestTies, undatedFirst, undatedLast, one: Statement
   let places: TimelinePlaces
@@ -90,14 +92,14 @@ final class TimelineStatements {
 
 /// The place of a photo in time.
 package struct TimelineKey: Hashable, Sendable {
-  /// Seconds of the wall clock; nil if unknown.
+  /// Seconds of the wall clock since 1970; nil if unknown.
   package var taken: Int64?
   /// Nanoseconds of that second.
   package var fraction: Int64
   /// The file.
   package var inode: InodeNumber
 
-  /// Takes all of it.
+  /// Sets all fields.
   package init(taken: Int64?, fraction: Int64, inode: InodeNumber) {
     self.taken = taken
     self.fraction = fraction
@@ -105,10 +107,10 @@ package struct TimelineKey: Hashable, Sendable {
   }
 }
 
-/// Photos and videos in the order of time, as a statement that is running. Only one may be in use at a time.
+/// Photos and videos in the order of time, as a running statement. Only one may be in use at a time.
 package struct Timeline: ~Copyable {
   private var statement: Statement
-  /// What comes after the rows of `statement`.
+  /// The statement for the rows after those of `statement`.
   private var following: Statement?
   private let places: TimelinePlaces
 
@@ -150,17 +152,17 @@ package struct Timeline: ~Copyable {
   package var flags: Int64 { statement.integer(at(.flags)) }
   /// As in `ItemRecord`.
   package var rating: Int64? { number(at(.rating)) }
-  /// A term.
+  /// The term of its access rights.
   package var rights: Int64 { statement.integer(at(.rights)) }
-  /// A term.
+  /// The term of its place.
   package var place: Int64? { positive(at(.place)) }
-  /// A term.
+  /// The term of its camera.
   package var camera: Int64? { positive(at(.camera)) }
-  /// A term.
+  /// The term of its lens.
   package var lens: Int64? { positive(at(.lens)) }
-  /// Bytes.
+  /// The size of the file in bytes.
   package var size: Int64 { statement.integer(at(.size)) }
-  /// Milliseconds.
+  /// The duration in milliseconds.
   package var duration: Int64? { number(at(.duration)) }
   /// Degrees north and east, in units of 10⁻⁷.
   package var position: (latitude: Int64, longitude: Int64)? {
@@ -171,7 +173,7 @@ package struct Timeline: ~Copyable {
   /// Its first name.
   package var name: [UInt8] { statement.bytes(at(.name)) }
 
-  /// The cover of its stack.
+  /// The file that represents its stack, its cover.
   package var stack: InodeNumber? { positive(at(.facts)).map { InodeNumber(rawValue: UInt64($0)) } }
   /// As in `ItemRecord`.
   package var record: [UInt8] { statement.bytes(at(.record)) }
@@ -181,7 +183,7 @@ package struct Timeline: ~Copyable {
     return statement.isNull(place) ? nil : statement.bytes(place)
   }
 
-  /// Its place in time; the column `fraction` is read.
+  /// Its place in time. Requires the column `fraction`.
   package var key: TimelineKey { TimelineKey(taken: taken, fraction: fraction, inode: inode) }
 
   @inline(__always)
@@ -205,7 +207,7 @@ package struct Timeline: ~Copyable {
 }
 
 extension CatalogTables {
-  /// Statements that are kept at most, each for other columns.
+  /// The most prepared sets of statements, one for each set of columns.
   private static let mostTimelineStatements = 16
 
   private func timelineStatements(_ columns: TimelineColumns) throws(IndexError) -> TimelineStatements {
@@ -225,7 +227,7 @@ extension CatalogTables {
     let statements = try timelineStatements(columns)
     let all = newestFirst ? statements.newest : statements.oldest
     guard let key, let taken = key.taken, seconds.contains(taken) else {
-      // Also from a place before all of them, or behind.
+      // The place may be before all the seconds or behind them.
       let isBehind = key?.taken.map { newestFirst ? $0 < seconds.lowerBound : $0 > seconds.upperBound } ?? false
       return Timeline(all.bind(isBehind ? 1 : seconds.lowerBound, isBehind ? 0 : seconds.upperBound), statements.places)
     }
@@ -240,13 +242,13 @@ extension CatalogTables {
     return Timeline(ties, statements.places)
   }
 
-  /// The row of one photo: it has one or none.
+  /// The row of one photo, as a timeline of one row or none.
   package func timelineRow(_ inode: InodeNumber, _ columns: TimelineColumns) throws(IndexError) -> Timeline {
     let statements = try timelineStatements(columns)
     return Timeline(statements.one.bind(inode), statements.places)
   }
 
-  /// Photos and videos without a time after an inode number, or all of them.
+  /// Photos and videos without a time, after an inode number or from the start.
   package func undatedItems(
     after inode: InodeNumber?, highestFirst: Bool, _ columns: TimelineColumns
   ) throws(IndexError) -> Timeline {

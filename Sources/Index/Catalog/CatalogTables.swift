@@ -1,4 +1,4 @@
-// The catalog's rows: photos and videos, the words that many of them share, what sidecars say, and what waits.
+// The catalog's rows: photos and videos, the words that many of them share, the content of sidecars, and pending work.
 
 package import Vault
 
@@ -64,7 +64,7 @@ final class CatalogStatements {
   }
 }
 
-/// Statements of operations that change something: few, since nearly every mount needs them, and soon.
+/// Statements of changing operations. Nearly every mount needs them soon, so there are few.
 final class StaleStatements {
   let setStale, setStaleItem: Statement
 
@@ -82,23 +82,23 @@ final class StaleStatements {
   }
 }
 
-/// Why something of the catalog is to be done again; bits.
+/// The reason for pending work in the catalog; bits.
 package struct StaleReason: OptionSet, Hashable, Sendable {
   package let rawValue: Int64
   package init(rawValue: Int64) { self.rawValue = rawValue }
   /// A file: its names, attributes or sidecars changed.
   package static let merge = StaleReason(rawValue: 1)
-  /// A file: the decoder is to look at it.
+  /// A file: the decoder must examine it.
   package static let look = StaleReason(rawValue: 2)
-  /// A directory: what is in it changed, so stacks and sidecars are to be matched.
+  /// A directory: its content changed, so stacks and sidecars must be matched.
   package static let match = StaleReason(rawValue: 4)
   /// A sidecar: its content changed.
   package static let read = StaleReason(rawValue: 8)
-  /// A directory: it is being matched. After a crash it is to be matched again.
+  /// A directory: it is being matched. After a crash it must be matched again.
   package static let matching = StaleReason(rawValue: 16)
 }
 
-/// What many photos have in common. The numbers are stored and never change.
+/// The kinds of values that many photos share. The numbers are stored and never change.
 package enum TermKind: Int64, Sendable, CaseIterable {
   case camera = 1
   case lens, place, tag, person, rights, codec
@@ -125,8 +125,8 @@ package struct CatalogTables {
     return made
   }
 
-  /// Creates the catalog's tables in an index of an older schema. One that has them goes on with what a crash or the end
-  /// of a mount left.
+  /// Creates the catalog's tables in an index of an older schema. If they exist, it resumes the work that a crash or
+  /// the end of a mount interrupted.
   package func addCatalog() throws(IndexError) {
     if index.hasCatalog { return try resumeMatching() }
     try index.change { () throws(IndexError) in
@@ -137,7 +137,7 @@ package struct CatalogTables {
     index.pagesChanged = true
   }
 
-  /// Removes all that the catalog knows, so that it is filled again.
+  /// Removes the whole content of the catalog, which is then filled again.
   package func emptyCatalog() throws(IndexError) {
     if !index.hasCatalog { return }
     try index.change { () throws(IndexError) in
@@ -149,7 +149,7 @@ package struct CatalogTables {
     index.termTexts.removeAll()
   }
 
-  /// Begins again what was begun at another mount.
+  /// Restarts work that began in an earlier mount.
   private func resumeMatching() throws(IndexError) {
     let begun = try index.connection.prepare("SELECT 1 FROM stale WHERE reason & 16 LIMIT 1")
     if try begun.firstRow({ (_) throws(IndexError) in true }) == nil { return }
@@ -184,7 +184,7 @@ package struct CatalogTables {
     try catalogStatements().byLook.bind(look, limit).rows { (row) throws(IndexError) in ItemRecord(row) }
   }
 
-  /// The files with a row and a content, at most `limit`.
+  /// The files with a row and a given content hash, at most `limit`.
   package func inodes(withHash hash: [UInt8], limit: Int) throws(IndexError) -> [InodeNumber] {
     try catalogStatements().byHash.bind(hash, limit).rows { (row) throws(IndexError) in row.inodeNumber(0) }
   }
@@ -194,7 +194,7 @@ package struct CatalogTables {
     try catalogStatements().itemCount.firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
   }
 
-  /// Stores a row with the words of its texts, and its tags and people in place of `oldTags`.
+  /// Stores a row with the words of its texts. Replaces the tags and people `oldTags` by its own.
   package func setItem(
     _ item: ItemRecord, words: String, tags: [Int64], replacing oldTags: [Int64]
   ) throws(IndexError) {
@@ -208,7 +208,7 @@ package struct CatalogTables {
     }
   }
 
-  /// Stores a row whose texts, tags and people are as before.
+  /// Stores a row whose texts, tags and people are unchanged.
   package func updateItem(_ item: ItemRecord) throws(IndexError) {
     try index.run(item.bind(try catalogStatements().replace))
   }
@@ -226,8 +226,8 @@ package struct CatalogTables {
   /// Removes a row that cannot be read, with its words; tags may stay behind.
   package func forgetItem(_ inode: InodeNumber) throws(IndexError) { try deleteItem(inode, tags: []) }
 
-  /// The photos and videos among the next `limit` rows of `media` after a number that have no row of this version, in
-  /// order, and the last number looked at; nil at the end.
+  /// The photos and videos among the next `limit` rows of `media` after a number that lack a row of this version, in
+  /// order, and the last number examined; nil at the end.
   package func mediaWithoutItem(
     after inode: InodeNumber?, version: Int64, limit: Int
   ) throws(IndexError) -> (inodes: [InodeNumber], last: InodeNumber)? {
@@ -240,8 +240,8 @@ package struct CatalogTables {
     return (found, last)
   }
 
-  /// Notes that rows with a position, or with one of some flags, are to be merged again, among the next `limit` rows after
-  /// a number. The last number of them; nil at the end.
+  /// Marks rows with a position, or with one of some flags, for another merge, among the next `limit` rows after a
+  /// number. Returns the last number examined; nil at the end.
   package func addStalePlaces(
     orFlags flags: Int64, after inode: InodeNumber?, limit: Int
   ) throws(IndexError) -> InodeNumber? {
@@ -265,7 +265,7 @@ package struct CatalogTables {
     try catalogStatements().findTerm.bind(kind, text).firstRow { (row) throws(IndexError) in row.integer(0) }
   }
 
-  /// The number of a term, which is made if there is none. Terms are never removed.
+  /// The number of a term, which is created if it does not exist. Terms are never removed.
   package func makeTerm(_ kind: TermKind, _ text: String) throws(IndexError) -> Int64 {
     if let known = try term(kind, text) { return known }
     return try index.change { () throws(IndexError) in
@@ -284,7 +284,7 @@ package struct CatalogTables {
     return text
   }
 
-  /// Texts of terms that are kept in memory at most.
+  /// The most texts of terms that are kept in memory.
   private static let mostTermTexts = 16_384
 
   /// All terms of a kind, by their numbers.
@@ -305,37 +305,37 @@ package struct CatalogTables {
 
   // MARK: Sidecars
 
-  /// What the decoder found in a sidecar, and the version of that; nil if it was not read.
+  /// The decoder's result for a sidecar, and the version of the result; nil if the sidecar was not read.
   package func sidecar(_ inode: InodeNumber) throws(IndexError) -> (version: Int64, found: [UInt8])? {
     try catalogStatements().sidecar.bind(inode).firstRow { (row) throws(IndexError) in (row.integer(0), row.bytes(1)) }
   }
 
-  /// Stores what the decoder found in a sidecar.
+  /// Stores the decoder's result for a sidecar.
   package func setSidecar(_ inode: InodeNumber, version: Int64, found: [UInt8]) throws(IndexError) {
     try index.run(try catalogStatements().setSidecar.bind(inode, version, found))
   }
 
-  /// Forgets what was found in a sidecar.
+  /// Forgets the decoder's result for a sidecar.
   package func dropSidecar(_ inode: InodeNumber) throws(IndexError) {
     if !index.hasCatalog { return }
     try index.run(try catalogStatements().removeSidecar.bind(inode))
   }
 
-  // MARK: What waits
+  // MARK: Pending work
 
-  /// Notes that a photo's or video's row is to be merged again; does nothing for other files.
+  /// Marks the row of a photo or video for another merge; does nothing for other files.
   package func addStaleItem(_ inode: InodeNumber) throws(IndexError) {
     if !index.hasCatalog { return }
     try index.run(try staleStatements().setStaleItem.bind(inode, StaleReason.merge.rawValue))
   }
 
-  /// Notes that something is to be done again.
+  /// Marks an inode for pending work.
   package func addStale(_ inode: InodeNumber, _ reason: StaleReason) throws(IndexError) {
     if !index.hasCatalog { return }
     try index.run(try staleStatements().setStale.bind(inode, reason.rawValue))
   }
 
-  /// What waits for one of some reasons, in the order of inode numbers after `last`, at most `limit`.
+  /// The inodes with pending work for one of some reasons, in the order of inode numbers after `last`, at most `limit`.
   package func stale(
     for reasons: StaleReason, after last: InodeNumber? = nil, limit: Int
   ) throws(IndexError) -> [(inode: InodeNumber, reason: StaleReason)] {
@@ -346,14 +346,14 @@ package struct CatalogTables {
     }
   }
 
-  /// How much waits for one of some reasons.
+  /// The number of inodes with pending work for one of some reasons.
   package func staleCount(for reasons: StaleReason) throws(IndexError) -> Int64 {
     if !index.hasCatalog { return 0 }
     return try catalogStatements().staleCount.bind(reasons.rawValue)
       .firstRow { (row) throws(IndexError) in row.integer(0) } ?? 0
   }
 
-  /// Notes that something was done.
+  /// Notes that pending work is done.
   package func removeStale(_ inode: InodeNumber, _ reason: StaleReason) throws(IndexError) {
     try index.change { () throws(IndexError) in
       let statements = try catalogStatements()

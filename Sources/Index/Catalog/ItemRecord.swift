@@ -1,11 +1,11 @@
 package import Vault
 
-/// The row of a photo or video in the catalog. What queries compare has a column; the rest is in `record`, whose form
-/// the layer above knows.
+/// The row of a photo or video in the catalog. Values that queries compare have a column; the rest is in `record`,
+/// whose format only the layer above knows.
 package struct ItemRecord: Hashable, Sendable {
   /// The file.
   package var inode: InodeNumber
-  /// The version of the facts in `found`; 0 if nobody asked the file yet.
+  /// The version of the facts in `found`; 0 if the file was not examined yet.
   package var version: Int64 = 0
   /// The directory of its first name, by directory and bytes; nil without a name.
   package var album: InodeNumber?
@@ -25,32 +25,32 @@ package struct ItemRecord: Hashable, Sendable {
   package var rating: Int64?
   /// Bytes of the file.
   package var size: Int64 = 0
-  /// A term: who may read it.
+  /// The term of its access rights.
   package var rights: Int64 = 0
-  /// A term: the town.
+  /// The term of its town.
   package var place: Int64?
-  /// A term.
+  /// The term of its camera.
   package var camera: Int64?
-  /// A term.
+  /// The term of its lens.
   package var lens: Int64?
-  /// Milliseconds.
+  /// The duration in milliseconds.
   package var duration: Int64?
   /// Degrees north, in units of 10⁻⁷.
   package var latitude: Int64?
   /// Degrees east, in units of 10⁻⁷.
   package var longitude: Int64?
-  /// 64 bits that are nearly the same for pictures that look the same.
+  /// 64 bits that are almost equal for pictures that look the same.
   package var look: Int64?
   /// A keyed hash of the decoded pixels.
   package var pixels: [UInt8]?
-  /// The cover of its stack.
+  /// The file that represents its stack, its cover.
   package var stack: InodeNumber?
-  /// What the decoder found in the file.
+  /// The decoder's result for the file.
   package var found: [UInt8] = []
   /// Everything else.
   package var record: [UInt8] = []
 
-  /// A row of which nothing is known.
+  /// A row without any facts.
   package init(inode: InodeNumber) { self.inode = inode }
 }
 

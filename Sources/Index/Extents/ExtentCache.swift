@@ -1,9 +1,9 @@
-// All extents of the few files that are read or changed at many places, so that not every lookup needs SQLite.
+// All extents of the few files that are read or changed at many places, to avoid an SQLite query for every lookup.
 //
 // Invariants
 // 1. An entry lists exactly the rows of `extent` for its inode. A change of the rows changes or drops the list. A
 //    rollback drops all lists.
-// 2. A file is listed only after several lookups, so that no list is made for a file that is written once.
+// 2. A file is listed only after several lookups, so that files that are written once are never listed.
 
 internal import System
 internal import Vault
@@ -47,7 +47,7 @@ struct ExtentCache {
   mutating func replace(_ inode: InodeNumber, _ range: ClosedRange<FileOffset>, with new: [ExtentRecord]) {
     guard let count = entries[inode]?.extents?.count else { return }
     if count > Self.longestChanged {
-      // Avoid listing it again and again while it changes.
+      // Avoid listing the file again and again while it changes.
       entries[inode] = Entry(lookups: -count)
       return
     }

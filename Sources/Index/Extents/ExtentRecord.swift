@@ -2,8 +2,7 @@ package import Vault
 
 /// A run of a file's bytes, and its position in the log.
 ///
-/// It may be *unwritten*: only its room is promised, and it reads as zeros. Then position, record length and skip are
-/// 0.
+/// It may be *unwritten*: it only promises room, and reads as zeros. Then position, record length and skip are 0.
 package struct ExtentRecord: Hashable, Sendable {
   /// The offset of the run in the file.
   package var offset: FileOffset
@@ -25,13 +24,13 @@ package struct ExtentRecord: Hashable, Sendable {
     self.skip = skip
   }
 
-  /// A run that is allocated and not written.
+  /// A run that is allocated but not written.
   package static func unwritten(_ range: Range<FileOffset>) -> ExtentRecord {
     ExtentRecord(
       offset: range.lowerBound, length: range.upperBound - range.lowerBound, position: .unwritten, recordLength: 0)
   }
 
-  /// Whether the run is allocated and not written.
+  /// Whether the run is allocated but not written.
   @inlinable package var isUnwritten: Bool { position == .unwritten }
 
   /// The offset after the run's last byte.
@@ -49,17 +48,16 @@ package struct ExtentRecord: Hashable, Sendable {
 }
 
 extension LogPosition {
-  /// What stands for the position of an extent that no record holds. The log's first segment has a higher number than
-  /// 0.
+  /// The position of an extent without a record. The log's first segment has a higher number than 0.
   package static let unwritten = LogPosition(rawValue: 0)
 }
 
 extension SegmentNumber {
-  /// The segment that unwritten extents count in. The log has none of this number.
+  /// The segment number under which unwritten extents are counted. The log never uses it.
   package static let unwritten = LogPosition.unwritten.segment
 }
 
-/// An extent and the inode that it belongs to.
+/// An extent and its inode.
 package struct LocatedExtent: Hashable, Sendable {
   /// The inode.
   package var inode: InodeNumber
@@ -71,6 +69,6 @@ package struct LocatedExtent: Hashable, Sendable {
 package struct SegmentLife: Hashable, Sendable {
   /// The segment.
   package var segment: SegmentNumber
-  /// Plaintext bytes that rows of `extent` point at.
+  /// Plaintext bytes to which rows of `extent` point.
   package var liveBytes: Int64
 }

@@ -1,9 +1,10 @@
-// Unwritten extents: room that is promised to a file for what is written there later.
+// Unwritten extents: room that is promised to a file for later writes.
 //
 // Invariants
-// 1. An unwritten extent has position, record length and skip 0. Everything else treats it as any extent: rows do not
-//    overlap, and what is written takes its place.
-// 2. The bytes of all unwritten extents are `unwrittenBytes`, and the row of segment 0 says as much at each commit.
+// 1. An unwritten extent has position, record length and skip 0. Everything else treats it like any extent: rows do not
+//    overlap, and written data takes its place.
+// 2. The bytes of all unwritten extents are `unwrittenBytes`, and at each commit the row of segment 0 has the same
+//    value.
 
 package import Vault
 
@@ -11,7 +12,7 @@ extension ExtentTable {
   /// Bytes of all unwritten extents.
   package var unwrittenBytes: Int64 { index.counters.unwrittenBytes }
 
-  /// Adds unwritten extents where an inode has none in `range`; gives their bytes.
+  /// Adds unwritten extents in the parts of `range` where the inode has none; returns their bytes.
   package func allocate(_ range: Range<FileOffset>, of inode: InodeNumber) throws(IndexError) -> Int64 {
     try index.change { () throws(IndexError) in
       var gaps: [Range<FileOffset>] = []
@@ -36,7 +37,7 @@ extension ExtentTable {
     }
   }
 
-  /// The parts of a range that an inode has unwritten extents for, in order.
+  /// The parts of a range in which an inode has unwritten extents, in order.
   package func unwritten(
     in range: Range<FileOffset>, of inode: InodeNumber
   ) throws(IndexError) -> [Range<FileOffset>] {

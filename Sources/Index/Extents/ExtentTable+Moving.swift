@@ -1,4 +1,4 @@
-// Extents and the cleaner: finding those in a segment, and pointing rows at a copy of their record.
+// Extents for the cleaner: finds those in a segment, and points rows at a copy of their record.
 
 package import Vault
 
@@ -16,7 +16,8 @@ extension ExtentTable {
     }
   }
 
-  /// Replaces the extent `old` by `pieces`, which cover the same bytes, if it is unchanged. Returns whether it was.
+  /// Replaces the extent `old` by `pieces`, which cover the same bytes, if it is unchanged. Returns whether it was
+  /// unchanged.
   package func replaceExtent(
     _ old: ExtentRecord, of inode: InodeNumber, with pieces: [ExtentRecord]
   ) throws(IndexError) -> Bool {
@@ -28,7 +29,7 @@ extension ExtentTable {
         end = piece.end
       }
       guard end == old.end else { throw .damaged }
-      // The row by itself: others may overlap it in a damaged index, and must not end cleaning.
+      // Only this row: in a damaged index others may overlap it, and must not stop the cleaner.
       try removeExtents(of: inode, in: old.offset..<old.end, limit: 1)
       for piece in pieces { try addRow(piece, of: inode) }
       return true

@@ -1,4 +1,4 @@
-// Replacing extents.
+// Replaces extents.
 //
 // Invariants
 // 1. The rows of an inode do not overlap, before and after.
@@ -11,10 +11,10 @@ extension ExtentTable {
   /// The most rows per new extent that are read at once. If there are more, most of them would be unaffected.
   private static let rowsPerExtent = 8
 
-  /// Adds extents, which are in order and do not overlap, and removes what the inode had there. Returns the removed
-  /// pieces, in order.
+  /// Adds extents, which are in order and do not overlap, and removes the inode's extents in their ranges. Returns the
+  /// removed pieces, in order.
   ///
-  /// - Throws: `.damaged` when one is not a part of its record, or when rows overlap.
+  /// - Throws: `.damaged` when an extent is not a part of its record, or when rows overlap.
   @discardableResult
   package func replaceExtents(
     of inode: InodeNumber, with new: [ExtentRecord]

@@ -35,7 +35,7 @@ struct ExtentStatements {
 extension ExtentRecord {
   /// The highest offset of an extent. Sums of offsets and lengths do not overflow.
   private static let lastOffset = FileOffset(rawValue: .max - 2 * Int64(Space.maximumExtentLength))
-  /// Bytes of the longest unwritten extent: few enough that adding up does not overflow.
+  /// Bytes of the longest unwritten extent. The limit keeps sums from overflowing.
   static let longestUnwritten = 1 << 40
 
   /// Reads the first five columns.

@@ -15,7 +15,7 @@ struct SalvagedRow {
   var values: [StoredValue]
 }
 
-/// The pages of a database, of which some may be missing.
+/// The pages of a database, some of which may be missing.
 struct DatabasePages {
   private static let size = Space.databasePageSize
   /// Entries of a page of the pointer map, 5 bytes each.

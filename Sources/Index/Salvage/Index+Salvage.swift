@@ -1,4 +1,4 @@
-// Rebuilding an index from the readable pages of a damaged one.
+// Rebuilds an index from the readable pages of a damaged one.
 //
 // The shape of a row shows its table: no two tables have the same number and kinds of columns. Everything that follows
 // from other rows (counts, the indexes of tables) is rebuilt.
@@ -58,7 +58,8 @@ package struct SalvagedRows {
     }
   }
 
-  /// What `meta` says of the tables themselves. The rebuilt ones are of this schema, and their catalog is empty.
+  /// Whether a value in `meta` describes the tables themselves. The rebuilt tables have the current schema, and an
+  /// empty catalog.
   private static func isOfAnotherIndex(_ key: StoredValue) -> Bool { key == .text("schema") || key == .text("catalog") }
 
   /// Inserts the rows into the tables of `connection`.
@@ -77,8 +78,8 @@ package struct SalvagedRows {
 }
 
 extension Index {
-  /// Builds an index from `rows` in an empty store, in one commit. A missing inode that has a name or data is
-  /// recreated, with permissions only for the root directory's owner. The numbers of these are the second result.
+  /// Builds an index from `rows` in an empty store, in one commit. A missing inode that has a name or data is created
+  /// again, with permissions only for the root directory's owner. The second result is the numbers of these inodes.
   package static func rebuilt(
     from rows: SalvagedRows, in store: any PageStore
   ) throws(IndexError) -> (index: Index, recreated: Set<InodeNumber>) {
@@ -155,12 +156,12 @@ extension Index {
     let values = try counts.firstRow { (row) throws(IndexError) in (row.integer(0), row.integer(1), row.integer(2)) }
     guard let values else { throw .damaged }
     counters.inodeCount = values.0
-    // A column may hold anything, so "highest" may be what no number is.
+    // A column may hold anything, so the highest value may be impossible as a number.
     counters.nextInode = min(UInt64(clamping: values.1), Counters.highest - 1) + 1
     counters.nextCookie = max(3, min(UInt64(clamping: values.2), Counters.highest - 1) + 1)
     try loadLiveBytes()
     live.clear()
-    // `meta` holds what the damaged index said.
+    // `meta` holds the values of the damaged index.
     storedCounters = Counters(values: [-1, -1, -1])
   }
 }

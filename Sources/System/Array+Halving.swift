@@ -1,5 +1,5 @@
 extension Array {
-  /// How many elements, from the first on, fulfil a condition that none behind them fulfils; found by halving.
+  /// The number of elements at the beginning that meet a condition which no later element meets; found by bisection.
   @inlinable package func prefixCount(while condition: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

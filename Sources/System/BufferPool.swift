@@ -1,9 +1,9 @@
-// Memory for data on its way, used again and again.
+// Reused memory for data that is being read or written.
 //
 // Invariants
-// 1. A block is lent to one user at a time. After it was given back nobody uses it.
-// 2. The block that was given back last is lent first: it may still be in the processor's cache, and no more blocks are
-//    ever touched than were in use at one time.
+// 1. A block is lent to one user at a time. After its return the user no longer touches it.
+// 2. The block that was returned last is lent first: it may still be in the processor's cache, and the pool never
+//    touches more blocks than were in use at one time.
 // 3. No more blocks of a size are idle than its limit allows.
 
 internal import Glibc
@@ -25,11 +25,11 @@ internal import Synchronization
     }
   }
 
-  /// A block that is lent. Its content is whatever was in it before.
+  /// A lent block. Its content is undefined.
   @safe @usableFromInline package struct Block: @unchecked Sendable {
-    /// The whole block. Page-aligned from 128 KiB on, else aligned to 16 bytes.
+    /// The whole block. Page-aligned from 128 KiB on, otherwise aligned to 16 bytes.
     package let bytes: UnsafeMutableRawBufferPointer
-    /// Which of the sizes it has.
+    /// The index of its size.
     fileprivate let size: Int
 
     /// Its first `count` bytes.
@@ -38,7 +38,8 @@ internal import Synchronization
     }
   }
 
-  /// Blocks of this many bytes and more are mapped one by one, so that freeing one always gives its memory back.
+  /// Blocks of at least this many bytes are mapped separately, so that freeing one always returns its memory to the
+  /// system.
   private static let mappedSize = 128 << 10
 
   private let sizes: [Size]
@@ -58,7 +59,7 @@ internal import Synchronization
     return unsafe idle.withLock { $0[size].popLast() } ?? Block(bytes: Self.allocate(sizes[size].bytes), size: size)
   }
 
-  /// Takes a block back.
+  /// Takes a returned block.
   @usableFromInline package func give(_ block: Block) {
     let isKept = idle.withLock { idle in
       guard idle[block.size].count < sizes[block.size].idleLimit else { return false }
@@ -77,7 +78,7 @@ internal import Synchronization
     return try unsafe body(block.bytes(count))
   }
 
-  /// Gives all idle memory back to the system.
+  /// Returns all idle memory to the system.
   package func trim() {
     freeIdle()
     Heap.trim()
@@ -107,7 +108,7 @@ internal import Synchronization
   }
 }
 
-/// A block that goes back to its pool when the last reference to it ends.
+/// A block that returns to its pool when the last reference to it ends.
 @safe package final class PooledBuffer: @unchecked Sendable {
   private let block: BufferPool.Block
   private let pool: BufferPool

@@ -1,12 +1,12 @@
 /// Writes fixed encodings: numbers little-endian, everything else as it is.
 @usableFromInline package struct ByteWriter {
-  /// What was written.
+  /// The bytes written so far.
   @usableFromInline package internal(set) var bytes: [UInt8] = []
 
-  /// `capacity` is how many bytes are expected.
+  /// `capacity` is the expected number of bytes.
   @inlinable package init(capacity: Int = 128) { bytes.reserveCapacity(capacity) }
 
-  /// Appends a number, in as many bytes as its type has.
+  /// Appends a number, in the number of bytes of its type.
   @inlinable package mutating func append(_ value: some FixedWidthInteger) {
     unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
   }
@@ -20,11 +20,11 @@
   }
 }
 
-/// Reads fixed encodings from bytes that nobody vouches for: every read is checked against the end.
+/// Reads fixed encodings from untrusted bytes: every read is checked against the end.
 @usableFromInline package struct ByteReader {
-  /// The bytes end early, or do not mean what they must.
+  /// The bytes end early, or have an invalid value.
   @usableFromInline package struct Malformed: Error {
-    /// Throw it for a value that makes no sense, too.
+    /// Throw it also for an invalid value.
     @inlinable package init() {}
   }
 
@@ -34,7 +34,7 @@
   /// A reader at the first of `bytes`.
   @inlinable package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// How many bytes were not read yet.
+  /// The number of bytes that were not read yet.
   @inlinable package var remaining: Int { bytes.count - position }
 
   /// Reads a little-endian number.

@@ -3,19 +3,20 @@ internal import Glibc
 internal import SystemPackage
 
 extension ChildProcess {
-  /// How long a killed program may take to end before nobody waits for it any more.
+  /// How long to wait for a killed program to end, in nanoseconds.
   private static let killTime: UInt64 = 5_000_000_000
   private static let readable = Int16(POLLIN)
 
-  /// Reads what the program writes until it ends. It is killed at the deadline, with the processes of its group if it has
-  /// a session of its own. To be called once, in place of `wait()`.
+  /// Reads the program's output until the program ends. Kills it at the deadline, together with the processes of its
+  /// group if it has a separate session. Call it once, instead of `wait()`.
   ///
   /// - Parameters:
-  ///   - pipes: what it writes to. Another process may hold them open longer; nobody waits for that.
-  ///   - limit: the bytes of each pipe that are kept; more is read and lost.
+  ///   - pipes: the pipes to which it writes. If another process holds them open longer, the call does not wait for
+  ///     that.
+  ///   - limit: the bytes of each pipe that are kept; further bytes are read and lost.
   ///   - deadline: in nanoseconds of the monotonic clock.
-  ///   - stop: the program is killed, too, as soon as this can be read or its other end is closed.
-  /// - Returns: how it ended, nil if it was killed here; and what came from each pipe.
+  ///   - stop: kills the program, too, as soon as this can be read or its other end is closed.
+  /// - Returns: how the program ended, nil if it was killed here; and the text of each pipe.
   package func ended(
     reading pipes: [Descriptor], limit: Int, by deadline: UInt64, stop: Descriptor? = nil
   ) -> (ending: Ending?, texts: [[UInt8]]) {
@@ -36,7 +37,7 @@ extension ChildProcess {
         kill(end)
         return (nil, texts)
       }
-      // What it wrote before its end is in the pipes by then.
+      // The output before its end is in the pipes by then.
       let hasEnded = waited[0].revents != 0
       for (place, pipe) in open.enumerated() where waited[place + 2].revents != 0 {
         Self.take(from: pipe, limit, &texts[place]) ? () : (open[place] = nil)
@@ -45,7 +46,7 @@ extension ChildProcess {
     }
   }
 
-  /// Takes what is there. False at the end.
+  /// Takes the available bytes. False at the end.
   private static func take(from pipe: Descriptor?, _ limit: Int, _ text: inout [UInt8]) -> Bool {
     guard let pipe, let some = try? pipe.readSome(most: 4096), !some.isEmpty else { return false }
     text += some.prefix(limit - text.count)
@@ -53,12 +54,12 @@ extension ChildProcess {
   }
 
   private func killGroup() {
-    // Of its own number only in a session of its own.
+    // The process leads a group only in a separate session.
     if getpgid(identifier) == identifier { _ = Glibc.kill(-identifier, SIGKILL) }
     kill()
   }
 
-  /// Kills it, and takes its end note, unless the kernel does not let it end.
+  /// Kills the process and reads its status, unless the kernel does not let it end.
   private func kill(_ end: Descriptor) {
     killGroup()
     var waited = pollfd(fd: end.number, events: Self.readable, revents: 0)

@@ -12,13 +12,13 @@ package struct ChildProcess: Sendable {
     case killed(CInt)
   }
 
-  /// What a program inherits beside its descriptors. No signal is ever blocked in it.
+  /// The state that a program inherits in addition to its descriptors. It starts with no signal blocked.
   package enum Inheritance: Sendable {
     /// Environment, working directory, session, and ignored signals.
     case everything
-    /// The same except the session: it has its own and outlives this terminal.
+    /// Everything except the session: it has a separate one and outlives this terminal.
     case everythingButSession
-    /// Nothing. It has an empty environment, the root directory, a session of its own and default signals.
+    /// Nothing. It has an empty environment, the root directory, a separate session and default signals.
     case nothing
   }
 
@@ -30,7 +30,7 @@ package struct ChildProcess: Sendable {
   /// - Parameters:
   ///   - path: absolute if the program inherits nothing.
   ///   - arguments: the first is the program's name.
-  ///   - descriptors: become its descriptors 0, 1, 2, … (at most 10); nil stands for /dev/null. It gets no others.
+  /// - descriptors: become its descriptors 0, 1, 2, … (at most 10); nil means /dev/null. It gets no others.
   package init(
     _ path: String, arguments: [String], descriptors: [Descriptor?], inheriting inheritance: Inheritance = .everything
   ) throws(Errno) {
@@ -38,7 +38,7 @@ package struct ChildProcess: Sendable {
       path, words: arguments.map { Array($0.utf8) }, descriptors: descriptors, inheriting: inheritance)
   }
 
-  /// The same with arguments of any bytes but zero.
+  /// Starts the program with arguments of any bytes except zero.
   package init(
     _ path: String, words: [[UInt8]], descriptors: [Descriptor?], inheriting inheritance: Inheritance = .everything
   ) throws(Errno) {
@@ -47,7 +47,7 @@ package struct ChildProcess: Sendable {
     defer { unsafe vector.forEach { unsafe free($0) } }
     let numbers = descriptors.map { $0?.number ?? -1 }
     var process: pid_t = 0
-    // The optimizer lets a descriptor go, and so closes it, after the last use that it sees.
+    // The optimizer may release a descriptor, and so close it, after the last use that it sees.
     let error = withExtendedLifetime(descriptors) {
       unsafe agonyfs_spawn(
         &process, path, vector, numbers, CInt(numbers.count), inheritance == .everythingButSession,
@@ -57,22 +57,22 @@ package struct ChildProcess: Sendable {
     identifier = process
   }
 
-  /// Waits until the program has ended. To be called once.
+  /// Waits until the program has ended. Call it once.
   @discardableResult
   package func wait() -> Ending {
     Waiting.assertAllowed()
     var status: CInt = 0
-    // Nobody knows how it ended if whoever started this process has the kernel forget its children.
+    // The status is lost if the parent of this process made the kernel forget its children.
     guard (try? systemCall { unsafe waitpid(identifier, &status, 0) }) != nil else { return .killed(0) }
     let signal = status & 0x7f
     return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal)
   }
 
-  /// Kills the program. Only before `wait()`.
+  /// Kills the program. Call it only before `wait()`.
   package func kill() { _ = Glibc.kill(identifier, SIGKILL) }
 
-  /// Whether the program was ended by a signal that others send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP). If it is
-  /// ending now, waits a tenth of a second at most. Only before `wait()`.
+  /// Whether the program was ended by a signal that other processes send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP).
+  /// If it is ending now, waits at most a tenth of a second. Use it only before `wait()`.
   package var wasKilledByOthers: Bool { agonyfs_was_killed(identifier) }
 
   /// Runs a program to its end, without input and output.
@@ -84,7 +84,7 @@ package struct ChildProcess: Sendable {
     let (process, reading) = try started(path, words)
     let errors = Result { () throws(Errno) in
       let first = try reading.readToEnd(limit: limit)
-      // A closed pipe would kill a program that has more to say.
+      // A closed pipe would kill a program that has more output.
       while try !reading.readSome(most: 4096).isEmpty {}
       return first
     }
@@ -92,7 +92,8 @@ package struct ChildProcess: Sendable {
     return (ending, try errors.get())
   }
 
-  /// Our copy of the end that the program writes to is closed on return: the other end shows when the program's is.
+  /// Closes this process's copy of the writing end on return, so that the reading end shows when the program closes its
+  /// copy.
   private static func started(
     _ path: String, _ words: [[UInt8]]
   ) throws(Errno) -> (process: ChildProcess, errors: Descriptor) {

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Nanoseconds of the monotonic clock, to a few milliseconds: for deadlines, and for the time between events. It stands
-/// still while the machine sleeps, and setting the time of day does not move it.
+/// Nanoseconds of the monotonic clock, to a few milliseconds: for deadlines, and for the time between events. The clock
+/// stops while the machine sleeps, and setting the time of day does not change it.
 package func monotonicTime() -> UInt64 { nanoseconds(of: CLOCK_MONOTONIC_COARSE) }
 
 /// Nanoseconds of the same clock, for times that are shorter than its ticks. It takes longer to read.

@@ -2,13 +2,13 @@ internal import CPlatform
 package import Glibc
 package import SystemPackage
 
-/// The owner of an open file descriptor, which is closed when the owner ends. Errors of closing are lost: what must
-/// last is flushed before. All descriptors are close-on-exec.
+/// The owner of an open file descriptor, which is closed when the owner ends. Errors of closing are lost, so data that
+/// must last is flushed before. All descriptors are close-on-exec.
 package final class Descriptor: Sendable {
-  /// The number, which is this file's as long as the owner exists.
+  /// The number, which belongs to this file as long as the owner exists.
   package let number: CInt
 
-  /// Those that every program has, which stay open.
+  /// The descriptors that every program has, which stay open.
   package static let standardInput = Descriptor(STDIN_FILENO)
   package static let standardOutput = Descriptor(STDOUT_FILENO)
   package static let standardError = Descriptor(STDERR_FILENO)
@@ -26,7 +26,7 @@ package final class Descriptor: Sendable {
     return Descriptor(number)
   }
 
-  /// As `open`, for a path of any bytes.
+  /// Like `open`, for a path of any bytes.
   package static func open(
     _ path: FilePath, in directory: Descriptor? = nil, _ flags: CInt, mode: UInt32 = 0o600
   ) throws(Errno) -> Descriptor {
@@ -34,8 +34,8 @@ package final class Descriptor: Sendable {
       try unsafe path.call { unsafe openat(directory?.number ?? AT_FDCWD, $0, flags | O_CLOEXEC, mode) })
   }
 
-  /// As `open`, for an existing file or directory. Reading it leaves no access time, unless it belongs to somebody else:
-  /// the kernel refuses that to all but the owner and root.
+  /// Like `open`, for an existing file or directory. Reading it leaves no access time, unless it belongs to another
+  /// user: the kernel allows that only to the owner and root.
   package static func openQuietly(
     _ path: String, in directory: Descriptor? = nil, _ flags: CInt
   ) throws(Errno) -> Descriptor {
@@ -46,7 +46,7 @@ package final class Descriptor: Sendable {
     }
   }
 
-  /// As `openQuietly`, for a path of any bytes.
+  /// Like `openQuietly`, for a path of any bytes.
   package static func openQuietly(
     _ path: FilePath, in directory: Descriptor? = nil, _ flags: CInt
   ) throws(Errno) -> Descriptor {
@@ -57,13 +57,14 @@ package final class Descriptor: Sendable {
     }
   }
 
-  /// Lets the descriptor lead to nothing: this process uses no longer what it led to, whoever owns the descriptor still.
+  /// Makes the descriptor point to nothing: this process no longer uses its file, even if another object still owns the
+  /// descriptor.
   package func letGo() {
     guard let nothing = try? Descriptor.open("/dev/null", O_RDWR) else { return }
     if dup2(nothing.number, number) == number { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
   }
 
-  /// Makes later reads leave no access time, where the kernel allows it.
+  /// Makes later reads leave no access time, if the kernel allows it.
   package func readQuietly() {
     let flags = fcntl(number, F_GETFL)
     if flags != -1 { _ = fcntl(number, F_SETFL, flags | agonyfs_no_access_time_flag()) }
@@ -84,11 +85,11 @@ package final class Descriptor: Sendable {
     return (Descriptor(ends[0]), Descriptor(ends[1]))
   }
 
-  /// How many bytes this process's user may still write to the file system that the file is on.
+  /// How many bytes this process's user may still write to the file system of the file.
   package func freeBytes() throws(Errno) -> Int64 {
     var host = statvfs()
     try systemCall { unsafe fstatvfs(number, &host) }
-    // File systems in user space say what they like.
+    // File systems in user space may return any value.
     let free = host.f_bavail.multipliedReportingOverflow(by: host.f_frsize)
     return free.overflow ? .max : Int64(clamping: free.partialValue)
   }
@@ -107,7 +108,7 @@ package final class Descriptor: Sendable {
     return status
   }
 
-  /// read(2): what is there, `most` bytes at most, or nothing at the end.
+  /// read(2): available bytes, at most `most`, or nothing at the end.
   package func readSome(most: Int) throws(Errno) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: most)
     let count = try systemCall { unsafe read(number, &bytes, most) }
@@ -115,7 +116,7 @@ package final class Descriptor: Sendable {
     return bytes
   }
 
-  /// Reads from where the file stands to its end, but `limit` bytes at most.
+  /// Reads from the current position to the end of the file, at most `limit` bytes.
   package func readToEnd(limit: Int = .max) throws(Errno) -> [UInt8] {
     Waiting.assertAllowed()
     var bytes: [UInt8] = []
@@ -127,7 +128,7 @@ package final class Descriptor: Sendable {
     return bytes
   }
 
-  /// Writes all of `bytes` where the file stands.
+  /// Writes all of `bytes` at the current position.
   package func writeAll(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
     var rest = unsafe bytes
     while unsafe !rest.isEmpty {
@@ -136,7 +137,7 @@ package final class Descriptor: Sendable {
     }
   }
 
-  /// Writes all of `bytes` where the file stands.
+  /// Writes all of `bytes` at the current position.
   package func writeAll(_ bytes: [UInt8]) throws(Errno) {
     try unsafe bytes.span.bytes.withUnsafeBytes { (bytes) throws(Errno) in try unsafe writeAll(bytes) }
   }

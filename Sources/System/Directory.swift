@@ -1,13 +1,13 @@
 internal import Glibc
 package import SystemPackage
 
-/// What is in directories. Listing one leaves no access time where the kernel allows that.
+/// Lists directories. This leaves no access time if the kernel allows that.
 package enum Directory {
   /// A name in a directory.
   package struct Entry: Sendable {
     /// The bytes of the name.
     package let name: [UInt8]
-    /// The number of the inode, as the listing says it.
+    /// The number of the inode, according to the listing.
     package let inode: UInt64
     /// Whether it is a directory.
     package let isDirectory: Bool
@@ -15,27 +15,27 @@ package enum Directory {
     package let isFile: Bool
   }
 
-  /// The names in a directory but `.` and `..`, in no particular order. The path is relative to `directory`, or to the
-  /// working directory. In `directory`, a symbolic link at its end is not followed.
+  /// The names in a directory except `.` and `..`, in no particular order. The path is relative to `directory`, or to
+  /// the working directory. In `directory`, a symbolic link at its end is not followed.
   package static func names(in path: String, of directory: Descriptor? = nil) throws(Errno) -> [[UInt8]] {
     var names: [[UInt8]] = []
     try list(path, of: directory) { names.append($0.name) }
     return names
   }
 
-  /// As `names`, for a path of any bytes.
+  /// Like `names`, for a path of any bytes.
   package static func names(in path: FilePath) throws(Errno) -> [[UInt8]] {
     try names(in: ".", of: Descriptor.openQuietly(path, O_RDONLY | O_DIRECTORY))
   }
 
-  /// The names in a directory of everything but directories. A path as of `names`.
+  /// The names in a directory of everything except directories. The path is like that of `names`.
   package static func namesOfOthers(in path: String, of directory: Descriptor? = nil) throws(Errno) -> [[UInt8]] {
     var names: [[UInt8]] = []
     try list(path, of: directory) { if !$0.isDirectory { names.append($0.name) } }
     return names
   }
 
-  /// What is in an open directory but `.` and `..`, in no particular order.
+  /// The entries of an open directory except `.` and `..`, in no particular order.
   package static func entries(of directory: Descriptor) throws(Errno) -> [Entry] {
     var entries: [Entry] = []
     try list(".", of: directory) { entries.append($0) }
@@ -53,7 +53,7 @@ package enum Directory {
     }
     defer { unsafe closedir(stream) }
     while true {
-      // The end and an error look alike but for this.
+      // Only errno distinguishes the end from an error.
       errno = 0
       guard let entry = unsafe readdir(stream) else {
         if errno != 0 { throw .current }
@@ -63,7 +63,7 @@ package enum Directory {
       if name == [dot] || name == [dot, dot] { continue }
       var type = unsafe UInt32(entry.pointee.d_type)
       if type == UInt32(DT_UNKNOWN) {
-        // Not every file system tells the type in a listing.
+        // Some file systems do not state the type in a listing.
         var information = stat()
         if unsafe fstatat(number, &entry.pointee.d_name.0, &information, AT_SYMLINK_NOFOLLOW) == 0 {
           switch information.st_mode & S_IFMT {

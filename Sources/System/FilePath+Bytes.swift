@@ -22,10 +22,10 @@ extension FilePath {
     return try outcome.get()
   }
 
-  /// The same; nil if it leads to nothing.
+  /// The absolute path without symbolic links; nil if the path leads to nothing.
   package var resolved: FilePath? { try? withoutLinks() }
 
-  /// A system call with the path, as `systemCall`.
+  /// Makes a system call with the path, like `systemCall`.
   @discardableResult
   package func call(_ body: (UnsafePointer<CChar>) -> CInt) throws(Errno) -> CInt {
     let outcome: Result<CInt, Errno> = unsafe withPlatformString { name in

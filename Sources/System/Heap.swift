@@ -1,20 +1,20 @@
 internal import CPlatform
 
-/// The memory that malloc(3) lends.
+/// The memory of malloc(3).
 package enum Heap {
-  /// How many arenas a process of many threads has. With one for each thread, as the C library has it, each keeps what its
-  /// thread needed at most, and the next question keeps the same again in another.
+  /// The number of arenas of a process with many threads. The C library has one for each thread. Then each arena keeps
+  /// the most that its thread ever needed, and the next question keeps the same again in another arena.
   private static let arenas: CInt = 2
-  /// Blocks of so many bytes and more are mapped one by one: those that are larger than a read or a write. The C library
-  /// would take more and more of them from the heap once such a block was given back, and what is left of it between others
-  /// stays.
+  /// Blocks of at least this many bytes are mapped separately: those larger than a read or a write. Otherwise, once
+  /// such a block was freed, the C library would take more and more of them from the heap, where the gaps between other
+  /// blocks stay.
   private static let mapped: CInt = 5 << 18
 
-  /// Lets all threads share few arenas, and memory go back to the system. For the start of a process: the arenas that there
-  /// are stay.
+  /// Makes all threads share few arenas, and returns more memory to the system. Call it at the start of a process,
+  /// because existing arenas stay.
   package static func keepSmall() { agonyfs_bound_heap(arenas, mapped) }
 
-  /// Gives back what small blocks left free in the middle of the heap, which would otherwise stay. Takes a millisecond or
-  /// two.
+  /// Returns free memory in the middle of the heap, which small blocks left and which would otherwise stay. Takes a
+  /// millisecond or two.
   package static func trim() { agonyfs_trim_heap() }
 }

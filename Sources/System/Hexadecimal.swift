@@ -3,9 +3,9 @@ package enum Hexadecimal {
   private static let lowercase = Array("0123456789abcdef".utf8)
   private static let uppercase = Array("0123456789ABCDEF".utf8)
 
-  /// Two digits for each byte, lower-case unless asked otherwise, as ASCII.
+  /// Two digits for each byte, as ASCII, lower-case unless `isUppercase` is set.
   package static func digits(of bytes: some Sequence<UInt8>, isUppercase: Bool = false) -> [UInt8] {
-    // What lies in one piece needs no iterator of its type.
+    // Contiguous bytes need no iterator of their type.
     bytes.withContiguousStorageIfAvailable { unsafe digits(of: $0, isUppercase) }
       ?? digits(of: Array(bytes), isUppercase: isUppercase)
   }
@@ -21,12 +21,12 @@ package enum Hexadecimal {
     return text
   }
 
-  /// The same as text.
+  /// Two digits for each byte, as text.
   package static func text(of bytes: some Sequence<UInt8>, isUppercase: Bool = false) -> String {
     String(decoding: digits(of: bytes, isUppercase: isUppercase), as: UTF8.self)
   }
 
-  /// The value of a digit in either case; nil if it is none.
+  /// The value of a digit in either case; nil for any other character.
   package static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -36,7 +36,8 @@ package enum Hexadecimal {
     }
   }
 
-  /// Bytes as in a URI: all but ASCII letters, digits and those of `plain` are a percent sign and two upper-case digits.
+  /// Bytes as in a URI: every byte except ASCII letters, digits and those of `plain` becomes a percent sign and two
+  /// upper-case digits.
   package static func percentEscaped(_ bytes: [UInt8], besides plain: String) -> [UInt8] {
     let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(plain)".utf8)
     return bytes.flatMap { byte -> [UInt8] in
@@ -44,7 +45,8 @@ package enum Hexadecimal {
     }
   }
 
-  /// The bytes of a text with such escapes. One that is none stands for itself if `isLenient`; otherwise it makes nil.
+  /// The bytes of a text with such escapes. An invalid escape represents itself if `isLenient`; otherwise the result is
+  /// nil.
   package static func percentUnescaped(_ text: some Sequence<UInt8>, isLenient: Bool = false) -> [UInt8]? {
     let text = Array(text)
     var bytes: [UInt8] = []
@@ -65,7 +67,7 @@ package enum Hexadecimal {
     return bytes
   }
 
-  /// The bytes that pairs of lower-case digits stand for; nil if there is anything else.
+  /// The bytes that pairs of lower-case digits represent; nil if there is anything else.
   package static func bytes(of digits: some Sequence<UInt8>) -> [UInt8]? {
     let values = digits.map { lowercase.firstIndex(of: $0) }
     guard values.count.isMultiple(of: 2) else { return nil }

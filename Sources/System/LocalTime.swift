@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Times of the clock where this machine is.
+/// Times in the time zone of this machine.
 package enum LocalTime {
-  /// A time in seconds since 1970, as a format of strftime(3) has it; nil for a year beyond all bounds.
+  /// A time in seconds since 1970, in a format of strftime(3); nil for a year that is out of range.
   package static func text(_ seconds: Int64, _ format: String) -> String? {
     var time = time_t(seconds)
     var parts = unsafe tm()
@@ -12,7 +12,7 @@ package enum LocalTime {
     return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The same in words.
+  /// A time in seconds since 1970, in words.
   package static func words(_ seconds: Int64) -> String {
     text(seconds, "%A, %-d %B %Y, %H:%M:%S %Z") ?? "second \(seconds) since 1970"
   }

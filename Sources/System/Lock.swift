@@ -1,11 +1,11 @@
 // A mutex with any number of conditions. All unsafe code about locks is in this file.
 //
 // Invariants
-// 1. Mutex and conditions stay at one address for as long as they live, as pthreads asks.
-// 2. Deadlines are of the monotonic clock, so setting the time of day wakes nobody.
-// 3. A debug build knows which thread holds a lock. It traps when a thread takes a lock twice, gives back one that it
+// 1. Mutex and conditions stay at one address for as long as they live, as pthreads requires.
+// 2. Deadlines are of the monotonic clock, so setting the time of day wakes no thread.
+// 3. A debug build knows which thread holds a lock. It traps when a thread takes a lock twice, releases one that it
 //    does not hold, waits without the lock, waits for a condition of one lock while it holds another that excludes
-//    waiting, or when `assertHeld` or `assertNotHeld` is wrong. A release build keeps no owner and checks nothing.
+//    waiting, or when `assertHeld` or `assertNotHeld` is wrong. A release build stores no owner and checks nothing.
 //
 // Other modules get `@inlinable` members inline only because the type itself is `@usableFromInline`; the same holds for
 // the other types of this module.
@@ -15,15 +15,15 @@ internal import Synchronization
 
 /// A mutex for state that threads wait for. Not recursive. Never call out of the layer that owns it while it is held.
 ///
-/// It guards properties of the object that owns it. A wait gives the lock back in the middle of a method, so no inout
-/// access to that state may span a wait. State that nobody waits for belongs in the standard library's `Mutex`, as a
-/// leaf: nothing else is locked while a `Mutex` is held.
+/// It guards properties of the object that owns it. A wait releases the lock in the middle of a method, so no inout
+/// access to that state may span a wait. State without waiting threads belongs in the standard library's `Mutex`, as a
+/// leaf: no other lock is taken while a `Mutex` is held.
 @safe @usableFromInline package final class Lock: @unchecked Sendable {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  /// What its holder must not do; nil if nothing is excluded.
+  /// The operation that the holder must avoid; nil if nothing is excluded.
   private let exclusion: LockExclusion?
   #if DEBUG
-    /// The thread that holds the lock, 0 while nobody does. A thread finds its own number here only if it holds the
+    /// The thread that holds the lock, 0 while it is free. A thread finds its own number here only if it holds the
     /// lock, so the loads and stores need no order.
     private let owner = Atomic<pthread_t>(0)
   #endif
@@ -49,15 +49,15 @@ internal import Synchronization
     noteTaken()
   }
 
-  /// Gives the lock back.
+  /// Releases the lock.
   @inlinable package func unlock() {
     noteReleased()
     unsafe pthread_mutex_unlock(mutex)
   }
 
-  /// Calls `body` with the lock held. `body` may wait for a condition of this lock, which gives the lock back meanwhile. As
-  /// long as it waits for anything else, so does each thread that takes the lock: a lock that many threads take excludes
-  /// that (`init(excluding:)`).
+  /// Calls `body` with the lock held. `body` may wait for a condition of this lock, which releases the lock during the
+  /// wait. If `body` waits for anything else, each thread that takes the lock waits as long. A lock that many threads
+  /// take excludes that (`init(excluding:)`).
   @inlinable package func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     lock()
     defer { unlock() }
@@ -78,14 +78,14 @@ internal import Synchronization
     #endif
   }
 
-  /// Follows every taking of the mutex.
+  /// Called after every taking of the mutex.
   @inlinable func noteTaken() {
     #if DEBUG
       setOwner(pthread_self())
     #endif
   }
 
-  /// Precedes every giving back of the mutex.
+  /// Called before every release of the mutex.
   @inlinable func noteReleased() {
     assertHeld()
     #if DEBUG
@@ -103,7 +103,7 @@ internal import Synchronization
   #endif
 }
 
-/// Something that threads wait for while they hold a lock. A lock may have any number of conditions.
+/// An event that threads wait for while they hold a lock. A lock may have any number of conditions.
 @safe package final class Condition: @unchecked Sendable {
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private let lock: Lock
@@ -125,7 +125,7 @@ internal import Synchronization
     unsafe condition.deallocate()
   }
 
-  /// Gives the lock back, waits, takes it again. May return without reason.
+  /// Releases the lock, waits, takes it again. Wakeups may be spurious.
   package func wait() {
     lock.noteReleased()
     Waiting.assertAllowed()
@@ -133,7 +133,8 @@ internal import Synchronization
     lock.noteTaken()
   }
 
-  /// As `wait()`, but at most until `deadline`, in nanoseconds of the monotonic clock. False when the deadline passed.
+  /// Like `wait()`, but at most until `deadline`, in nanoseconds of the monotonic clock. False when the deadline
+  /// passed.
   @discardableResult
   package func wait(until deadline: UInt64) -> Bool {
     var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
@@ -144,9 +145,9 @@ internal import Synchronization
     return outcome == 0
   }
 
-  /// Wakes one who waits.
+  /// Wakes one waiting thread.
   package func signal() { unsafe pthread_cond_signal(condition) }
 
-  /// Wakes all who wait.
+  /// Wakes all waiting threads.
   package func broadcast() { unsafe pthread_cond_broadcast(condition) }
 }

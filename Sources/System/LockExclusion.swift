@@ -1,10 +1,11 @@
 internal import CPlatform
 
-/// What the holder of a lock does not do, so that others wait for the lock for moments only. Only a debug build checks it.
+/// Operations that the holder of a lock avoids, so that other threads wait for the lock only for moments. Only a debug
+/// build checks it.
 package enum LockExclusion: CInt, Sendable {
   /// Waiting for a disk.
   case diskAccess
-  /// Waiting for a file, a process or another thread. What the rule of the lock allows is not checked.
+  /// Waiting for a file, a process or another thread. Waits that the rule of the lock allows are not checked.
   case waiting
 
   /// In a debug build, traps if the calling thread holds a lock that excludes this.
@@ -21,14 +22,15 @@ package enum LockExclusion: CInt, Sendable {
   #endif
 }
 
-/// The rule of locks such as the log's: who holds one waits for no disk.
+/// The rule of locks such as the log's: the holder does not wait for a disk.
 package enum DiskAccess {
   /// In a debug build, traps if the calling thread holds a lock that excludes access to disks.
   package static func assertAllowed() { LockExclusion.diskAccess.assertAllowed() }
 }
 
-/// The rule of locks such as the file system's: who holds one waits for nothing but what the rule names.
+/// The rule of locks such as the file system's: the holder waits only for the things that the rule names.
 package enum Waiting {
-  /// In a debug build, traps if the calling thread holds a lock that excludes waiting. To be called by what may take long.
+  /// In a debug build, traps if the calling thread holds a lock that excludes waiting. Operations that may take long
+  /// call it.
   package static func assertAllowed() { LockExclusion.waiting.assertAllowed() }
 }

@@ -4,13 +4,13 @@ package import SystemPackage
 package struct MountTableEntry: Sendable, Equatable {
   /// Device number of the mounted file system, as in `stat`: major and minor.
   package var device: String
-  /// The directory of the file system that is mounted: `/`, or another one of a bind mount.
+  /// The mounted directory of the file system: `/`, or another one of a bind mount.
   package var root: [UInt8] = [UInt8(ascii: "/")]
-  /// Where it is mounted.
+  /// The path at which it is mounted.
   package var path: [UInt8]
   /// Its type, such as `fuse.agonyfs`.
   package var type: String
-  /// What the mount calls itself: of ours, the path of the vault, unless the option `fsname` says something else.
+  /// The source of the mount: for agonyfs, the path of the vault, unless the option `fsname` sets something else.
   package var source: [UInt8] = []
   /// The options of the file system itself, such as `user_id=1000`.
   package var options: [String]
@@ -18,7 +18,7 @@ package struct MountTableEntry: Sendable, Equatable {
   /// Whether it is a FUSE file system.
   package var isFuse: Bool { type == "fuse" || type.hasPrefix("fuse.") }
 
-  /// Whether it has the name of our file systems; the option `subtype` gives another one.
+  /// Whether it has the type of agonyfs. The option `subtype` sets another one.
   package var isNamedOurs: Bool { type == "fuse.agonyfs" }
 
   /// The number after `name=` among the options.
@@ -41,16 +41,16 @@ package struct MountTable: Sendable, Equatable {
     MountTable(parsing: (try? WholeFile.read(path)) ?? [])
   }
 
-  /// What is mounted at an absolute path without symbolic links.
+  /// The mount at an absolute path without symbolic links.
   package func entry(at path: [UInt8]) -> MountTableEntry? {
     entries.last { $0.path == path }
   }
 
-  /// The same.
+  /// The mount at an absolute path without symbolic links.
   package func entry(at path: FilePath) -> MountTableEntry? { entry(at: path.bytes) }
 
   /// The paths at which a file system is mounted and not hidden by another mount. The latest is first, so a mount
-  /// inside another comes before it.
+  /// inside another one comes before that one.
   package func places(of device: String) -> [FilePath] {
     entries.reversed().compactMap { mounted in
       guard mounted.device == device, entry(at: mounted.path) == mounted else { return nil }

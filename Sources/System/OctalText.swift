@@ -1,6 +1,6 @@
-/// Names in the tables of /proc have spaces and some others as a backslash and three octal digits.
+/// Decodes names in the tables of /proc, which have spaces and some other bytes as a backslash and three octal digits.
 package enum OctalText {
-  /// The bytes that such a name stands for.
+  /// The bytes that such a name represents.
   package static func unescaped(_ text: some Sequence<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = Array(text)[...]

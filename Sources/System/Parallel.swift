@@ -1,21 +1,21 @@
-// Work on many items at once, where one processor is the bound.
+// Work on many items at once, for tasks that one processor limits.
 //
 // Invariants
-// 1. Each item is worked on once. Threads take items in the order of the array, so the one that is taken first never
-//    waits for a thread.
-// 2. Results have the order of the items, however many threads there are.
+// 1. Each item is processed once. Threads take items in the order of the array, so the first taken item never waits for
+//    a thread.
+// 2. Results have the order of the items, no matter how many threads there are.
 // 3. All threads have ended when `map` returns.
 
 internal import CPlatform
 internal import Synchronization
 
-/// Threads that work on the items of an array. The calling thread is one of them; the others give way to every other
-/// thread of the machine, such as those of a mount.
+/// Threads that process the items of an array. The calling thread is one of them; the others have a lower priority than
+/// every other thread of the machine, such as those of a mount.
 package struct Parallel: Sendable {
-  /// More would hold more memory, and the disk is the bound by then.
+  /// More threads would hold more memory, while the disk is then the limit.
   private static let most = 8
 
-  /// How many threads there are, the calling one included.
+  /// The number of threads, the calling one included.
   package let threads: Int
 
   /// One thread for each processor that this process may use, at most 8.
@@ -24,11 +24,11 @@ package struct Parallel: Sendable {
   /// The calling thread alone.
   package static let none = Parallel(threads: 1)
 
-  /// So many threads, at least 1.
+  /// `threads` threads, at least 1.
   package init(threads: Int) { self.threads = max(1, threads) }
 
-  /// Gives what `body` makes of each item, in the order of the items. Where the system gives no threads, the calling one
-  /// does all the work.
+  /// Returns the result of `body` for each item, in the order of the items. If the system refuses threads, the calling
+  /// one does all the work.
   package func map<Item: Sendable, Outcome: Sendable>(
     _ items: [Item], _ body: @escaping @Sendable (Item) -> Outcome
   ) -> [Outcome] {
@@ -47,7 +47,7 @@ package struct Parallel: Sendable {
   }
 }
 
-/// Items, and what was made of them.
+/// Items, and their results.
 private final class Share<Item: Sendable, Outcome: Sendable>: Sendable {
   private let items: [Item]
   private let body: @Sendable (Item) -> Outcome

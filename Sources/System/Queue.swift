@@ -1,20 +1,20 @@
-/// First in, first out. Code that uses it is made for its own elements, so all of it may be inlined.
+/// A first-in, first-out queue. All of its code may be inlined, because it is specialised for its elements.
 @usableFromInline package struct Queue<Element> {
   @usableFromInline var elements: [Element] = []
   @usableFromInline var head = 0
 
-  /// An empty one.
+  /// An empty queue.
   @inlinable package init() {}
 
-  /// How many elements are in it.
+  /// The number of elements.
   @inlinable package var count: Int { elements.count - head }
-  /// Whether none is.
+  /// Whether the queue is empty.
   @inlinable package var isEmpty: Bool { count == 0 }
 
   /// Adds an element behind all others.
   @inlinable package mutating func append(_ element: Element) { elements.append(element) }
 
-  /// Puts elements in front of all others, in the order given.
+  /// Puts elements in front of all others, in the given order.
   @inlinable package mutating func prepend(_ first: [Element]) {
     if first.isEmpty { return }
     elements.replaceSubrange(..<head, with: first)

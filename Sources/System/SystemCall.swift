@@ -1,7 +1,7 @@
 public import Glibc
 public import SystemPackage
 
-/// Repeats `body` while a signal interrupts it. Throws `errno` when it gives −1.
+/// Repeats `body` while a signal interrupts it. Throws `errno` when it returns −1.
 @discardableResult
 @inlinable package func systemCall<I: FixedWidthInteger & SignedInteger>(_ body: () -> I) throws(Errno) -> I {
   while true {
@@ -12,7 +12,7 @@ public import SystemPackage
   }
 }
 
-/// What `body` gives; nil where it finds that nothing is there.
+/// The result of `body`; nil if it finds that the file does not exist.
 package func ifThere<Found>(_ body: () throws(Errno) -> Found) throws(Errno) -> Found? {
   do throws(Errno) {
     return try body()

@@ -1,7 +1,7 @@
 internal import Glibc
 package import SystemPackage
 
-/// A thread that runs one function. All signals are blocked in it, since they are the main thread's business.
+/// A thread that runs one function. All signals are blocked in it, because only the main thread handles them.
 @safe package final class Thread: Sendable {
   private final class Work: Sendable {
     let body: @Sendable () -> Void
@@ -10,7 +10,7 @@ package import SystemPackage
 
   private let thread: pthread_t
 
-  /// Starts the thread. Throws what the system gives as its reason to refuse one.
+  /// Starts the thread. Throws the system's reason to refuse one.
   package init(_ body: @escaping @Sendable () -> Void) throws(Errno) {
     var all = sigset_t()
     var before = sigset_t()
@@ -32,10 +32,10 @@ package import SystemPackage
     self.thread = thread
   }
 
-  /// Sends the thread a signal, which it must have let through. Not to be called after `join()`.
+  /// Sends the thread a signal, which it must have unblocked. Do not call it after `join()`.
   package func send(signal: CInt) { pthread_kill(thread, signal) }
 
-  /// Waits until the function has returned. To be called once.
+  /// Waits until the function has returned. Call it once.
   package func join() {
     Waiting.assertAllowed()
     pthread_join(thread, nil)

@@ -1,8 +1,8 @@
 internal import CPlatform
 
-/// The groups of users, by the system's databases.
+/// The groups of users, according to the system's databases.
 package enum UserGroups {
-  /// Most groups of a user, as the kernel has it (NGROUPS_MAX).
+  /// The most groups of a user, as in the kernel (NGROUPS_MAX).
   private static let most = 65_536
 
   /// The groups of a user, the first one included; empty if the user is not known.

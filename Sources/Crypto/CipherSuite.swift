@@ -12,7 +12,7 @@ package enum CipherSuite: UInt8, CaseIterable, Sendable {
   /// Bytes that sealing adds, for both suites.
   package static let tagSize = 16
 
-  /// The name that people type.
+  /// The name that users type.
   package var name: String {
     switch self {
     case .aes256gcm: "aes-256-gcm"
@@ -20,13 +20,13 @@ package enum CipherSuite: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The suite of a name that people type.
+  /// The suite with a name that users type.
   package init?(name: String) {
     guard let suite = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = suite
   }
 
-  /// The faster one on this machine, measured for some milliseconds each.
+  /// The faster suite on this machine, measured for some milliseconds each.
   package static func fastest() -> CipherSuite {
     allCases.max { left, right in
       left.bytesPerSecond(milliseconds: 5) < right.bytesPerSecond(milliseconds: 5)

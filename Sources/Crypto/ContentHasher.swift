@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What makes hashes of contents comparable: a random number that only those know who compare.
+/// The key that makes hashes of contents comparable: a random number that only the comparing programs know.
 package struct ContentKey: Hashable, Sendable {
   /// Bytes of a key.
   package static let count = 16
@@ -12,16 +12,17 @@ package struct ContentKey: Hashable, Sendable {
   /// A random key.
   package init() { bytes = (0..<Self.count).map { _ in UInt8.random(in: .min ... .max) } }
 
-  /// A key that another program chose; nil if it has not `count` bytes.
+  /// A key that another program chose; nil unless it has `count` bytes.
   package init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Self.count else { return nil }
     self.bytes = Array(bytes)
   }
 }
 
-/// GMAC (NIST SP 800-38D, AES-128, a nonce of zeros; OpenSSL) over a stream of bytes. With a key that was drawn at random two
-/// contents have one value by chance or by somebody's will with a probability of at most 2⁻⁶⁰ for files of any length, and
-/// it takes a fifth of the time of SHA-256. It says nothing to those who know the key, and keeps nothing secret.
+/// GMAC (NIST SP 800-38D, AES-128, a nonce of zeros; OpenSSL) over a stream of bytes. With a random key, two different
+/// contents have the same value, by chance or through an attacker, with a probability of at most 2⁻⁶⁰ for files of any
+/// length. It takes a fifth of the time of SHA-256. It proves nothing to a person who knows the key, and keeps nothing
+/// secret.
 @safe package struct ContentHasher: ~Copyable {
   /// Bytes of a hash.
   package static let count = 16
@@ -41,7 +42,7 @@ package struct ContentKey: Hashable, Sendable {
   }
 
   deinit {
-    // OpenSSL wipes what it frees: it may hold the end of a content.
+    // OpenSSL wipes the memory that it frees. This memory may hold the end of a content.
     unsafe EVP_CIPHER_CTX_free(context)
   }
 

@@ -56,7 +56,7 @@ internal import Synchronization
     return unsafe start + headerSize
   }
 
-  /// Bytes that `block` has room for.
+  /// The room of `block` in bytes.
   static func capacity(_ block: UnsafeMutableRawPointer) -> Int {
     let index = unsafe (block - headerSize).load(as: UInt64.self)
     if index == heapClass { return Int(unsafe (block - 8).load(as: UInt64.self)) }

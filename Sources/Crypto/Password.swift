@@ -1,6 +1,7 @@
 // Invariants
-// 1. What people type and what a file says opens the same space on every system: one password has one normal form.
-// 2. The work that a password takes depends on the password alone, never on what it opens.
+// 1. A password opens the same space on every system, whether it is typed or read from a file: one password has one
+//    normal form.
+// 2. The work that a password takes depends only on the password, never on the space that it opens.
 
 internal import CUTF8Proc
 
@@ -12,16 +13,17 @@ package final class Password: Sendable {
   /// A copy of bytes that the caller wipes.
   package init(copying bytes: UnsafeRawBufferPointer) { self.bytes = unsafe SecretBytes(copying: bytes) }
 
-  /// A password that nobody knows.
+  /// A random password, which is never stored.
   package static func random() -> Password { Password(SecretBytes.random(count: 32)) }
 
   private init(_ bytes: SecretBytes) { self.bytes = bytes }
 
-  /// Whether nothing was typed.
+  /// Whether the password is empty.
   package var isEmpty: Bool { bytes.count == 0 }
 
-  /// What a new password is sealed under: the text without a byte order mark at its beginning, in Unicode's form NFC (UAX
-  /// #15). Keyboards of one system give "ü" as one scalar, those of another as two. Bytes that are no UTF-8 stay as they are.
+  /// The form under which a new password is sealed: the text without a byte order mark at its beginning, in Unicode's
+  /// form NFC (UAX #15). Keyboards of some systems give "ü" as one scalar, those of others as two. Bytes other than
+  /// UTF-8 stay as they are.
   package var normalized: Password {
     let bytes = bytes
     return unsafe bytes.withUnsafeBytes { typed in
@@ -32,8 +34,8 @@ package final class Password: Sendable {
     }
   }
 
-  /// What may have been sealed: the bytes as they are, which passwords from before there was a normal form are sealed under,
-  /// and the normal form if that is another. Each takes the work of a password.
+  /// The forms under which a slot may be sealed: the bytes as they are, for passwords from before there was a normal
+  /// form, and the normal form if it differs. Each form takes the work of a password.
   package var forms: [Password] {
     let normalized = normalized
     return normalized === self ? [self] : [self, normalized]
@@ -43,11 +45,11 @@ package final class Password: Sendable {
   private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
   private static let composing = utf8proc_option_t(UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue)
 
-  /// The same text in NFC; nil if it is no UTF-8.
+  /// The same text in NFC; nil if it is not UTF-8.
   private static func composed(_ text: UnsafeRawBufferPointer) -> SecretBytes? {
     let start = unsafe text.assumingMemoryBound(to: UInt8.self).baseAddress
     guard let start = unsafe start else { return nil }
-    // Scalars, and then bytes in their place.
+    // The buffer holds scalars first, and then bytes in their place.
     let room = unsafe utf8proc_decompose(start, text.count, nil, 0, composing)
     guard room >= 0 else { return nil }
     var length = 0

@@ -14,7 +14,7 @@ package enum KeyDerivationCost: String, CaseIterable, Sendable {
 package struct PasswordDerivation: Hashable, Sendable {
   /// Bytes of a salt.
   package static let saltSize = 16
-  /// Bytes that the derivation yields.
+  /// Bytes of the result of a derivation.
   package static let outputSize = 64
   /// Other values are refused: smaller ones make guessing cheap, and an edited file with larger ones would hang the
   /// program.
@@ -29,14 +29,14 @@ package struct PasswordDerivation: Hashable, Sendable {
   /// 16 random bytes.
   package var salt: [UInt8]
 
-  /// Given parameters; nil if they are outside the ranges.
+  /// A derivation with these parameters; nil if they are outside the ranges.
   package init?(operations: UInt64, memory: UInt64, salt: [UInt8]) {
     guard Self.operationsRange.contains(operations), Self.memoryRange.contains(memory), salt.count == Self.saltSize
     else { return nil }
     self.init(recordedOperations: operations, memory: memory, salt: salt)
   }
 
-  /// A preset of libsodium's with a fresh salt.
+  /// A preset of libsodium with a fresh salt.
   package init(cost: KeyDerivationCost) {
     switch cost {
     case .interactive: (operations, memory) = (2, 64 << 20)
@@ -46,7 +46,7 @@ package struct PasswordDerivation: Hashable, Sendable {
     salt = Sodium.randomBytes(Self.saltSize)
   }
 
-  /// Parameters that somebody recorded, whether or not they are within the ranges.
+  /// Recorded parameters, whether or not they are within the ranges.
   package init(recordedOperations operations: UInt64, memory: UInt64, salt: [UInt8]) {
     self.operations = operations
     self.memory = memory
@@ -64,7 +64,7 @@ package struct PasswordDerivation: Hashable, Sendable {
   /// The fewest passes of a derivation that is not weak: those of `interactive`.
   package static let leastOperations: UInt64 = 2
 
-  /// Whether guessing is cheaper than with the weakest choice that new vaults have.
+  /// Whether guessing is cheaper than with the weakest choice for new vaults.
   package var isWeak: Bool { operations < Self.leastOperations || memory < Self.leastMemory }
 
   /// Derives 64 bytes from a password; nil if there is not enough memory.

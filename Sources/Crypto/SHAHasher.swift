@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// SHA-256 or SHA-1 (FIPS 180-4; OpenSSL) over a stream of bytes, for what other programs hashed.
+/// SHA-256 or SHA-1 (FIPS 180-4; OpenSSL) over a stream of bytes, to compare with hashes of other programs.
 @safe package final class SHAHasher {
   /// Bytes of a hash.
   package static let sha256Count = 32, sha1Count = 20
@@ -19,13 +19,13 @@ internal import COpenSSL
     self.count = count
   }
 
-  /// Begins a hash.
+  /// Begins a SHA-256 hash.
   package static func sha256() -> SHAHasher {
     guard let hasher = unsafe SHAHasher(EVP_sha256(), count: sha256Count) else { fatalError("OpenSSL has no SHA-256") }
     return hasher
   }
 
-  /// The same, which finds accidents and no forgeries; nil if the library refuses it.
+  /// Begins a SHA-1 hash, which detects accidents but not forgeries; nil if the library refuses it.
   package static func sha1() -> SHAHasher? { unsafe SHAHasher(EVP_sha1(), count: sha1Count) }
 
   deinit { unsafe EVP_MD_CTX_free(context) }

@@ -1,6 +1,6 @@
 // Invariants
-// 1. LockedMemory is OpenSSL's allocator from its first allocation on, so key schedules are in locked memory; where another
-//    library was first, `isInLockedMemory` says that they are not.
+// 1. LockedMemory is OpenSSL's allocator from its first allocation on, so key schedules are in locked memory. If
+//    another library used OpenSSL first, `isInLockedMemory` says that they are not.
 // 2. One thread uses a context at a time. Idle contexts wait in a bounded pool.
 
 internal import COpenSSL
@@ -10,8 +10,8 @@ internal import Synchronization
 @safe package struct SealingContext: ~Copyable, @unchecked Sendable {
   private let sealing: OpaquePointer
   private let opening: OpaquePointer
-  /// The identities of the keys whose schedules they have; 0 before the first. Atomic only so that they can change in a
-  /// context that is borrowed.
+  /// The identities of the keys whose schedules are loaded; 0 before the first. Atomic only so that they can change in
+  /// a borrowed context.
   private let sealingKey = Atomic<UInt64>(0)
   private let openingKey = Atomic<UInt64>(0)
 
@@ -95,8 +95,8 @@ internal import Synchronization
 
 /// OpenSSL, set up once: no configuration file, and every allocation from locked memory.
 @safe package enum OpenSSL {
-  /// Whether what OpenSSL allocates, keys among it, is in locked memory. It is not if another library of the process had
-  /// used OpenSSL before, which takes an allocator at its first use only.
+  /// Whether OpenSSL's memory, including keys, is locked. It is not if another library of the process used OpenSSL
+  /// before, because OpenSSL accepts an allocator only at its first use.
   package static let isInLockedMemory: Bool = {
     let installed = unsafe CRYPTO_set_mem_functions(
       { count, _, _ in unsafe count == 0 ? nil : LockedMemory.allocate(count) },
@@ -111,7 +111,7 @@ internal import Synchronization
       { block, _, _ in
         if let block = unsafe block { unsafe LockedMemory.deallocate(block) }
       })
-    // Where another library was first, it has read the configuration as well.
+    // If another library was first, it has read the configuration as well.
     guard OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) == 1 else {
       fatalError("OpenSSL cannot be used; reinstall libssl.")
     }
@@ -127,6 +127,6 @@ internal import Synchronization
     return unsafe cipher
   }()
 
-  /// Whoever uses OpenSSL by other ways than this module calls this first.
+  /// Must be called before OpenSSL is used in any other way than through this module.
   package static func initialize() { _ = isInLockedMemory }
 }

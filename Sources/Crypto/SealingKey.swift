@@ -12,9 +12,9 @@ internal import Synchronization
 package final class SealingKey: Sendable {
   private static let counter = Atomic<UInt64>(1)
   private let key: SecretBytes
-  /// By this a context knows whether it already has the key's schedule.
+  /// Shows a context whether it already has the key's schedule.
   private let identity: UInt64
-  /// The cipher that the key is for.
+  /// The cipher for which the key is used.
   package let suite: CipherSuite
 
   /// A key of 32 bytes.
@@ -50,7 +50,7 @@ package final class SealingKey: Sendable {
     }
   }
 
-  /// Opens what `seal` made. False if it does not authenticate; `plaintext` is then useless.
+  /// Opens a result of `seal`. False if it does not authenticate; `plaintext` is then useless.
   package func open(
     _ sealed: UnsafeRawBufferPointer, at offset: UInt64, kind: UInt8,
     into plaintext: UnsafeMutableRawBufferPointer, _ context: borrowing SealingContext

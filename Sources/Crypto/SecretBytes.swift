@@ -2,7 +2,7 @@ internal import CSodium
 
 /// Secret bytes in locked and guarded memory, wiped when freed (`sodium_malloc`); read-only once filled.
 @safe package final class SecretBytes: @unchecked Sendable {
-  /// Where the bytes are; valid as long as this object.
+  /// The address of the bytes; valid as long as this object.
   let base: UnsafeMutableRawPointer
   /// Number of bytes.
   package let count: Int

@@ -1,7 +1,7 @@
 internal import CSodium
 
-/// XChaCha20-Poly1305 with a random nonce, for the few bytes that a password opens. Random, because a password that is
-/// removed and used again yields the same key.
+/// XChaCha20-Poly1305 with a random nonce, for the few bytes that a password opens. The nonce is random because a
+/// password that is removed and used again yields the same key.
 package enum SlotSealing {
   /// Bytes that sealing adds: a 24-byte nonce before, a 16-byte tag after.
   package static let overhead = 40
@@ -24,7 +24,7 @@ package enum SlotSealing {
     return nonce + sealed
   }
 
-  /// The plaintext of what `seal` made; nil if it does not authenticate.
+  /// The plaintext of a result of `seal`; nil if it does not authenticate.
   package static func open(_ sealed: [UInt8], key: SecretBytes, associatedData: [UInt8]) -> SecretBytes? {
     guard sealed.count >= overhead else { return nil }
     Sodium.initialize()

@@ -4,7 +4,7 @@ internal import CSodium
 package enum Sodium {
   private static let initialized: Bool = sodium_init() >= 0
 
-  /// Initialises libsodium; ends the process if the system has no usable source of random bytes.
+  /// Initialises libsodium; ends the process if the system lacks a usable source of random bytes.
   package static func initialize() {
     guard initialized else { fatalError("libsodium could not be initialised: the system gives no random bytes.") }
   }
@@ -37,7 +37,7 @@ package enum Sodium {
     }
   }
 
-  /// Zeroes `buffer` in a way that no compiler removes (`sodium_memzero`).
+  /// Zeroes `buffer` so that no compiler removes it (`sodium_memzero`).
   package static func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
     unsafe sodium_memzero(buffer.bytes, buffer.count)
   }

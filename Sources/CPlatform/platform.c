@@ -51,7 +51,7 @@ int agonyfs_ask_for_attributes(const char *path) {
     return statx(AT_FDCWD, path, AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &information);
 }
 
-// From linux/magic.h and the sources of those file systems that it leaves out.
+// From linux/magic.h and the sources of the file systems that it omits.
 bool agonyfs_is_on_local_file_system(int descriptor) {
     struct statfs host;
     if (fstatfs(descriptor, &host) != 0) return false;
@@ -77,7 +77,7 @@ bool agonyfs_is_on_local_file_system(int descriptor) {
 }
 
 int agonyfs_hold_against_writers(int descriptor) {
-    // SIGIO, which is sent otherwise, ends a program that does not expect it.
+    // The default signal, SIGIO, ends a program that does not expect it.
     if (fcntl(descriptor, F_SETSIG, SIGURG) != 0) return -1;
     return fcntl(descriptor, F_SETLEASE, F_RDLCK);
 }
@@ -104,7 +104,7 @@ int agonyfs_pipe(int *ends, bool blocks) {
 
 int agonyfs_finish_output(void) {
     if (fflush(stdout) != 0) return errno;
-    // Of an error of an earlier write only the fact is known.
+    // Of an earlier write, only the fact of an error is known.
     return ferror(stdout) ? EIO : 0;
 }
 
@@ -124,7 +124,7 @@ int agonyfs_user_groups(uid_t user, gid_t *groups, int room) {
     char texts[16 << 10];
     if (getpwuid_r(user, &entry, texts, sizeof texts, &found) || !found) return 0;
     int count = room;
-    // With more groups than there is room for it stores those that fit, and says how many there are.
+    // With more groups than fit, it stores those that fit, and returns the number of all groups.
     if (getgrouplist(found->pw_name, found->pw_gid, groups, &count) < 0) count = room;
     return count;
 }

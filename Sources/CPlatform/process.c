@@ -20,19 +20,20 @@
 static int argument_count;
 static char **argument_values;
 
-// The C library hands constructors what main gets. Swift's own copy of the arguments is made later, on first use.
+// The C library passes the arguments of main to constructors. Swift's own copy of the arguments is made later, on first
+// use.
 __attribute__((constructor)) static void keep_arguments(int count, char **values) {
     argument_count = count;
     argument_values = values;
 }
 
 // A program that was started without standard input, output or error would take the next file that it opens for one of
-// them. What is opened in their place fails when it is used, as a closed descriptor does.
+// them. The descriptors opened in their place fail when they are used, like a closed descriptor.
 __attribute__((constructor)) static void open_standard_descriptors(void) {
     static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int descriptor = 0; descriptor < 3; descriptor++) {
         if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
-        // The lowest free number, which this one is.
+        // open returns the lowest free number, which is this one.
         if (open("/dev/null", modes[descriptor]) < 0) _exit(1);
     }
 }
@@ -48,14 +49,14 @@ int agonyfs_set_name(const char *name) {
 
 int agonyfs_processors(void) {
     cpu_set_t usable;
-    // It fails where there are more than the set can hold.
+    // It fails if there are more processors than the set can hold.
     long count = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : sysconf(_SC_NPROCESSORS_ONLN);
     return count < 1 ? 1 : (int)count;
 }
 
 void agonyfs_give_way(void) {
-    // Linux keeps this of each thread, and goes by it for the disk where no other class was set. What the process gave up
-    // before stays given up, and 19 is the end.
+    // Linux stores this for each thread, and also uses it for the disk if no other class was set. An earlier reduction
+    // of the process's priority stays, and 19 is the limit.
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 10);
 }
 

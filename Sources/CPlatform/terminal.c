@@ -9,7 +9,7 @@
 static locale_t unicode;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-// glibc has this one without any file.
+// glibc has this locale without any file.
 static void make(void) { unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0); }
 
 int agonyfs_columns(uint32_t scalar) {

@@ -1,6 +1,6 @@
 package import Vault
 
-/// What is known about a file's content as a photo or video.
+/// The facts about a file's content as a photo or video.
 package struct MediaRecord: Hashable, Sendable {
   /// Whether the content was examined.
   package enum State: Int64, Sendable {

@@ -1,7 +1,7 @@
 // Invariants
 // 1. Nothing in a vault shows when it was read: every open is one that leaves no access time. Everything complete has
 //    one constant time as access and modification time, and directories have it after every change. So no time shows
-//    what was used.
+//    which files were used.
 // 2. Only regular files are read or written, and no symbolic link inside the vault is followed. Opening anything else
 //    fails at once; it does not wait for the other end of a FIFO.
 

@@ -28,8 +28,8 @@ internal import Synchronization
     private let owner = Atomic<pthread_t>(0)
   #endif
 
-  /// An unlocked lock. In a debug build `DiskAccess.assertAllowed` and `Waiting.assertAllowed` trap while the calling thread
-  /// holds a lock that excludes it.
+  /// An unlocked lock. In a debug build `DiskAccess.assertAllowed` and `Waiting.assertAllowed` trap while the calling
+  /// thread holds a lock that excludes it.
   package init(excluding exclusion: LockExclusion? = nil) {
     self.exclusion = exclusion
     unsafe mutex = .allocate(capacity: 1)

@@ -43,7 +43,7 @@ extension Vault {
   ///   owns, or 0 if there is no hidden space.
   ///
   /// - Throws: `.vaultExists` when the storage has parameters; `.noSpace`, before anything is written if the cover does
-  ///   not fit; `.cancelled`; `.system`; what `spaces` throws.
+  ///   not fit; `.cancelled`; `.system`; the errors of `spaces`.
   package static func create(
     in storage: any Storage, options: VaultCreationOptions, _ control: OperationControl = OperationControl(),
     spaces: (Vault, _ ownFiles: Int64) throws(VaultError) -> [NewFile] = { _, _ throws(VaultError) in [] }
@@ -110,7 +110,7 @@ extension Vault {
 
   /// Opens the vault in a storage.
   ///
-  /// - Parameter weakDerivations: what weak key derivations among its parameters are used for.
+  /// - Parameter weakDerivations: the purposes for which weak key derivations among its parameters are used.
   /// - Throws: `.notAVault`, `.newerFormat`, `.olderFormat`, `.system`.
   package static func open(
     in storage: any Storage, weakDerivations: WeakDerivations = .none

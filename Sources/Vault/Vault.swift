@@ -15,7 +15,7 @@ package final class Vault: Sendable {
   /// The content of `agonyfs.json`.
   package let parameters: VaultParameters
 
-  /// What weak key derivations of the parameters are used for.
+  /// The purposes for which weak key derivations of the parameters are used.
   let weakDerivations: WeakDerivations
 
   /// The time of day, in seconds since 1970.

@@ -10,7 +10,7 @@ extension Cleaner {
   /// Only for a file system whose options disable cleaning.
   ///
   /// - Parameter all: how many files were under the previous key at first.
-  /// - Throws: `.cancelled`, `.noSpace`, `.damaged`, `.system`; then it can go on later.
+  /// - Throws: `.cancelled`, `.noSpace`, `.damaged`, `.system`; then another call can continue.
   package func moveToNewKey(_ all: Int, _ control: OperationControl) throws(VaultError) {
     let old = { [space] in
       space.segments().filter { space.isUnderPreviousKey($0.number) }.count

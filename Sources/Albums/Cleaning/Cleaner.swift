@@ -30,9 +30,9 @@ package struct Cleaner: Sendable {
   /// How long a reader waits for deletions and for a look, in nanoseconds. `info` waits longer than this for the
   /// answer.
   private static let longestLook: UInt64 = 1_000_000_000
-  /// Minimum of retired segments that justify an epoch.
+  /// The fewest retired segments that justify an epoch.
   private static let retiredWorth = 16
-  /// Minimum of retired segments that justify two epochs on a full disk. It must exceed the segments of their heads.
+  /// The fewest retired segments that justify two epochs on a full disk. It must exceed the segments of their heads.
   private static let retiredWorthWhenTight = 3
 
   /// The work of the thread that cleans.

@@ -72,7 +72,7 @@ struct CleaningState {
     ended = begun
   }
 
-  // MARK: What a round found
+  // MARK: Findings of a round
 
   mutating func beginMove() { movesUnderway += 1 }
 

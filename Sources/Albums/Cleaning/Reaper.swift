@@ -7,7 +7,7 @@ internal import SystemPackage
 internal import Vault
 
 extension Reaper {
-  /// Maximum of extents that one step removes.
+  /// The most extents that one step removes.
   private static let step = 512
 
   /// Deletes an inode without a name that is not open: at once if a single step is enough, otherwise in the

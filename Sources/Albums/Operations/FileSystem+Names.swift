@@ -4,7 +4,7 @@ package import Vault
 
 /// Looks up names, and creates them.
 extension FileSystem {
-  /// Maximum of names of a file.
+  /// The most names of a file.
   package static let maximumLinks: UInt32 = 65_000
 
   /// The attributes of the inode that has a name.

@@ -56,7 +56,7 @@ extension FileSystem {
 }
 
 extension FileData {
-  /// Maximum of extents that one call of `copyRange` shares.
+  /// The most extents that one call of `copyRange` shares.
   private static let sharedExtents = 1024
 
   /// The first byte of data at or after a place.

@@ -16,7 +16,7 @@ package import Vault
 
 /// A repair of one space: its plan, and its execution.
 package final class Repair {
-  /// Maximum of walks over the index. Each comes closer to a tree, so the bound only ends contradictions.
+  /// The most walks over the index. Each comes closer to a tree, so the bound only ends contradictions.
   private static let rounds = 16
 
   /// The findings of `check`, with every byte read.

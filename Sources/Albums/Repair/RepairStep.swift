@@ -73,7 +73,7 @@ enum RepairStep: Hashable {
     return range.lowerBound.rawValue..<range.upperBound.rawValue
   }
 
-  /// What happens, as a clause whose subject is the file.
+  /// The change, as a clause whose subject is the file.
   var text: String {
     switch self {
     case .makeHole(_, let range):

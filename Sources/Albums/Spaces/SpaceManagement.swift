@@ -16,7 +16,7 @@ package import Vault
 
 /// The spaces of a vault, by their passwords.
 package enum SpaceManager {
-  /// Makes a vault with a first space and, if there is a password for it, a hidden space that owns the vault's cover.
+  /// Creates a vault with a first space and, if there is a password for it, a hidden space that owns the vault's cover.
   ///
   /// - Throws: as `Vault.create`; `.passwordInUse` when both passwords are the same.
   @discardableResult

@@ -20,7 +20,7 @@ struct ChunkPlace {
 
 /// All data that is not in the log yet, under the file system's lock. `WriteBuffer` has the chunks of one file.
 struct WriteBack {
-  /// Maximum of one append, in bytes and in chunks.
+  /// The most data of one append, in bytes and in chunks.
   static let batch = (bytes: 1 << 20, chunks: 64)
 
   /// Chunks to write as soon as possible.

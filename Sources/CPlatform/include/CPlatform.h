@@ -43,8 +43,8 @@ bool agonyfs_is_fat(int descriptor);
 int agonyfs_seek_data(void);
 int agonyfs_seek_hole(void);
 
-/// The request of ioctl(2) that asks a mount's catalog through a read-only descriptor of `.agonyfs/query`: `_IOW('a',
-/// 16, char[8192])`, a text that ends with a zero byte.
+/// The request of ioctl(2) that asks a mount's catalog through a read-only descriptor of `.agonyfs/query`:
+/// `_IOW('a', 16, char[8192])`, a text that ends with a zero byte.
 unsigned agonyfs_catalog_request(void);
 
 /// Makes that request with a text of `size` bytes. Fails with E2BIG if the zero byte does not fit.

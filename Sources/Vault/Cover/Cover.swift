@@ -17,8 +17,8 @@ enum Cover {
     var random: Int64
   }
 
-  /// How many files get a vault: for the cover that was asked for or, if that is nil, a drawn number, and a random
-  /// number more.
+  /// The numbers of cover files of a vault: those for the requested size or, if that is nil, a drawn number; and a
+  /// random number more.
   ///
   /// - Throws: `.noSpace` when they do not fit.
   static func count(
@@ -34,7 +34,7 @@ enum Cover {
       ownable = cover == 0 ? 0 : RoomBudget.files(for: cover, segmentSize: segmentSize)
       guard ownable <= OwnerTable.mostFiles else { throw .noSpace }
     } else {
-      // No less than a hidden space needs: else little cover would show that there is none.
+      // At least the cover that a hidden space needs: less cover would show that there is none.
       let needed = RoomBudget.files(for: 1, segmentSize: segmentSize) * size
       ownable = room.total > 0 ? drawnBytes(atLeast: needed, atMost: bearable) / size : 0
     }

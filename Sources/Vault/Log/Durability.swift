@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Storage
 
-/// How far the log is durable, and what is still to be flushed.
+/// How far the log is durable, and the parts that are not flushed yet.
 struct Durability {
   /// Segments whose bytes are not flushed.
   var unflushed: [OpenSegment] = []

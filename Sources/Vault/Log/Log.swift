@@ -75,7 +75,7 @@ final class Log: @unchecked Sendable {
   func assertNotLocked() { lock.assertNotHeld() }
 }
 
-/// Proof that the calling thread holds a log's lock. It gives access to everything that the lock guards.
+/// Proof that the calling thread holds a log's lock. It gives access to all state that the lock guards.
 struct LockedLog: ~Copyable {
   private let log: Log
 

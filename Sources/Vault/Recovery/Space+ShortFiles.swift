@@ -8,6 +8,7 @@
 //    as whole, and no later copy would bring its content.
 // 3. A space's own files are touched whatever their age, because a process that has the space open for writing is its
 //    only writer.
+// 4. Nothing is deleted in which any key could open anything.
 
 internal import Storage
 internal import System

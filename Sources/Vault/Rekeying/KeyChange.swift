@@ -88,7 +88,7 @@ package struct KeyChange {
   ///
   /// - Parameter all: how many files were under the previous key at first.
   /// - Returns: false if segments are still needed, perhaps by heads that are kept for copies of the vault.
-  /// - Throws: `.noSpace`, `.readOnly`, `.cancelled`, `.system`; then it can go on later.
+  /// - Throws: `.noSpace`, `.readOnly`, `.cancelled`, `.system`; then another call can continue.
   package func finishRekeying(
     _ all: Int, _ control: OperationControl
   ) throws(VaultError) -> Bool {

@@ -18,7 +18,7 @@ package struct SlotBody: Sendable {
   static let rekeyedSize = 224
   /// Heads have version 2, which has an owner table.
   static let ownerTable: UInt64 = 1 << 0
-  /// The space has a new key: the body is longer, and holds what must be kept from the time before.
+  /// The space has a new key: the body is longer, and holds the values that are kept from the time before.
   static let rekeyed: UInt64 = 1 << 1
   /// The feature bits that this program can read.
   static let knownIncompatible: UInt64 = ownerTable | rekeyed
@@ -30,7 +30,7 @@ package struct SlotBody: Sendable {
   package let suite: CipherSuite
   /// How file data is cut into pages.
   let extents: ExtentFormat
-  /// What must be kept from the time before the space got a new key; nil if it has its first one.
+  /// The values that are kept from the time before the space got a new key; nil if it has its first one.
   var rekeying: Rekeying?
   var compatible: UInt64 = 0
   var readOnlyCompatible: UInt64 = 0

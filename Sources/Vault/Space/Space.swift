@@ -14,7 +14,7 @@ internal import Storage
 internal import System
 internal import SystemPackage
 
-/// What recovery found out about the open state.
+/// The findings of recovery about the open state.
 package struct SpaceOrigin: Sendable {
   /// The damage that recovery found; nil when it found the newest state.
   package internal(set) var warning: String?
@@ -48,7 +48,7 @@ package final class Space: Sendable {
   /// The longest time, in seconds, that a copy of the vault may take and still be complete.
   package static let defaultCopyWindow: Int64 = 24 * 3600
 
-  /// What recovery found out about the open state.
+  /// The findings of recovery about the open state.
   package let origin: SpaceOrigin
   /// Whether the space may be written.
   package let gate: WriteGate

@@ -1,11 +1,11 @@
-// What changes of the file system mean for photos: for their thumbnails, and for the catalog.
+// How changes of the file system affect photos: their thumbnails and their rows in the catalog.
 
 package import Albums
 package import Index
 package import SystemPackage
 package import Vault
 
-/// Has changes of the file system noted where photos depend on them.
+/// Passes changes of the file system on to the parts that depend on them.
 extension Library: ChangeSink {
   package func noteWrite(
     to inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ files: borrowing LockedFileSystem
@@ -16,7 +16,7 @@ extension Library: ChangeSink {
   package func noteContentChange(
     of inode: Inode, _ change: ContentChange, _ files: borrowing LockedFileSystem
   ) throws(Errno) {
-    // A shorter file that is known to be no photo still begins as none does.
+    // A file known not to be a photo still begins the same way after it is shortened.
     if change == .size, inode.isKnownNotMedia {
       files.catalogUpdates.noteSidecarChange(inode)
     } else {
@@ -26,7 +26,7 @@ extension Library: ChangeSink {
 
   package func noteFound(_ inode: Inode, by name: FileName) {
     inode.isHidden = name.isNoPhoto
-    // Another name may be one.
+    // Another name of the file may be a sidecar's.
     if name.isSidecar { inode.isSidecar = true } else if inode.record.links <= 1 { inode.isSidecar = false }
   }
 
@@ -37,7 +37,7 @@ extension Library: ChangeSink {
     switch change {
     case .made:
       inode.isHidden = name.isNoPhoto
-      // A new inode has no row of the catalog yet.
+      // A new inode does not have a row in the catalog yet.
       if name.isSidecar { files.catalogUpdates.noteCatalogName(name, in: directory, of: inode) }
     case .added:
       files.mediaUpdates.noteName(name, of: inode)

@@ -1,16 +1,16 @@
-// The library of a file system: what is known of its photos, and the way to the parts that know it.
+// The library of a file system: the facts about its photos, and access to the parts that keep them.
 //
 // Invariants
-// 1. A library belongs to one file system, which tells it of every change from its beginning to its end.
-// 2. What it keeps of photos in memory, `thumbnails` and `catalog`, is guarded by the lock of that file system, and reached
-//    through a `LockedFileSystem` only.
+// 1. A library belongs to one file system, which reports every change to it from its beginning to its end.
+// 2. The library's state in memory, `thumbnails` and `catalog`, is guarded by the lock of that file system, and
+//    reached through a `LockedFileSystem` only.
 
 package import Albums
 internal import Logging
 internal import System
 internal import SystemPackage
 
-/// What is known of the photos of a file system. It is opened with one, and tells it of changes.
+/// The facts about the photos of a file system. It is opened with the file system, which reports changes to it.
 package final class Library: @unchecked Sendable {
   let options: LibraryOptions
   let contentMemory = ContentMemory()
@@ -26,7 +26,7 @@ package final class Library: @unchecked Sendable {
   /// A library that makes no thumbnails, for a file system in which a command moves data.
   package static func idle() -> any ChangeSink { Library() }
 
-  /// The library that is told of a file system's changes.
+  /// The library that receives a file system's changes.
   fileprivate static func told(by sink: any ChangeSink) -> Library {
     guard let library = sink as? Library else { preconditionFailure("the file system was opened without a library") }
     return library
@@ -34,7 +34,7 @@ package final class Library: @unchecked Sendable {
 
   // MARK: From the beginning to the end
 
-  /// How long the end of a mount waits for rows of the catalog, in nanoseconds.
+  /// How long the end of a mount waits for the catalog's rows, in nanoseconds.
   private static let longestSettling: UInt64 = 1_000_000_000
 
   package func begin(_ fileSystem: FileSystem) {
@@ -45,14 +45,14 @@ package final class Library: @unchecked Sendable {
   package func work(in fileSystem: FileSystem) -> [@Sendable () -> Void] {
     guard let maker = options.thumbnails?.maker else { return [] }
     let run: @Sendable () -> Void = { fileSystem.thumbnailer.run() }
-    // One is free for what somebody waits for.
+    // One more thread than the decoder takes jobs, so that a thread is free for a request that a program waits for.
     return Array(repeating: run, count: maker.jobsAtOnce + 1)
   }
 
   package func endWork(in fileSystem: FileSystem) { fileSystem.thumbnailer.end() }
 
   package func settle(_ fileSystem: FileSystem) {
-    // Whoever asks a vault that is not mounted has only what is stored.
+    // A command that asks an unmounted vault has only the stored rows.
     do throws(Errno) {
       try fileSystem.cataloguer.settle(until: monotonicTime() + Self.longestSettling)
     } catch {
@@ -62,21 +62,21 @@ package final class Library: @unchecked Sendable {
 }
 
 extension FileSystem {
-  /// What is known of its photos.
+  /// The facts about its photos.
   var library: Library { Library.told(by: changeSink) }
 
-  /// Makes thumbnails, and tells how far they are.
+  /// Makes thumbnails, and reports how many are missing.
   package var thumbnailer: Thumbnailer { Thumbnailer(fileSystem: self) }
   /// Brings the catalog up to date.
   package var cataloguer: Cataloguer { Cataloguer(fileSystem: self) }
-  /// Finds files that are the same.
+  /// Finds duplicate files.
   package var duplicates: DuplicateFinder { DuplicateFinder(fileSystem: self) }
-  /// Asks the catalog.
+  /// Answers questions about photos.
   package var questions: CatalogQuestions { CatalogQuestions(fileSystem: self) }
 }
 
 extension LockedFileSystem {
-  /// What is known of its photos.
+  /// The facts about the file system's photos.
   var library: Library { Library.told(by: changeSink) }
 
   var thumbnails: ThumbnailState {
@@ -88,7 +88,7 @@ extension LockedFileSystem {
     nonmutating _modify { yield &library.catalog }
   }
 
-  /// What is to be done about thumbnails, and about rows of the catalog: each of these holds the lock, too.
+  /// The work on thumbnails and on rows of the catalog. Each of these values also proves that the lock is held.
   var mediaUpdates: MediaUpdates {
     _read { yield MediaUpdates(files: sameProof()) }
     _modify {
@@ -105,7 +105,7 @@ extension LockedFileSystem {
   }
 }
 
-/// Notes which contents were looked at, and what was made of them.
+/// Records which contents were looked at, and which derivatives were made of them.
 struct MediaUpdates: ~Copyable { var files: LockedFileSystem }
-/// Notes what the catalog has to look at again, and brings its rows up to date.
+/// Records which rows of the catalog are stale, and brings them up to date.
 struct CatalogUpdates: ~Copyable { var files: LockedFileSystem }

@@ -1,12 +1,12 @@
-/// How photos are looked at and asked for.
+/// How photos are examined and how questions about them are answered.
 package struct LibraryOptions: Sendable {
-  /// How thumbnails are made; nil where they are not.
+  /// How thumbnails are made; nil if none are made.
   package var thumbnails: ThumbnailOptions?
-  /// Where the names of places come from.
+  /// The tables that give the names of places.
   package var places = PlaceTables.debian
-  /// The home zone of a space that has none, by its name in the zone database.
+  /// The home zone for a space that has none yet, by its name in the zone database.
   package var homeZone: String?
-  /// Sentences for the person about the vault, which the status shows.
+  /// Sentences about the vault for the user, shown in the status.
   package var notices: [String] = []
 
   /// The usual settings, without thumbnails.

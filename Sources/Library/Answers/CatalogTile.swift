@@ -1,5 +1,5 @@
-// What is drawn of a photo before its picture is there, straight from its row, and which file it is. The form is part of the
-// protocol of the door.
+// The tile that the page draws for a photo before the picture has loaded: shape, colour and inode, straight from the
+// photo's row. Its layout is part of the protocol of the door.
 
 internal import Catalog
 internal import Index
@@ -10,17 +10,17 @@ internal import Vault
 struct CatalogTile {
   /// Bytes of a tile.
   static let count = 16
-  /// What it reads of rows.
+  /// The columns that a tile reads.
   static let columns: TimelineColumns = [.kind, .flags, .rating, .record]
   /// Days from 1900-01-01 to 1970-01-01.
   private static let daysTo1970: Int64 = 25_567
 
-  /// Little endian: the ratio of width and height in thousandths, or 0; red, green and blue; the kind, with 16 for a
-  /// favourite, 32 for one with stars, 64 if of the day only the month counts, and 128 if only the year; the day since
-  /// 1900-01-01, or 0; the number of the inode.
+  /// Little endian: the ratio of width to height in thousandths, or 0; red, green and blue; the kind, plus 16 for a
+  /// favourite, 32 for a photo with stars, 64 if only year and month of the date are known, and 128 if only the year
+  /// is known; the day since 1900-01-01, or 0; the inode number.
   let bytes: [UInt8]
 
-  /// The tile of a row. What makes no sense is not known.
+  /// Makes the tile of a row. A value that makes no sense counts as unknown.
   init(_ row: borrowing Timeline) {
     let packed = PackedRecord(packed: row.record, withSources: false) ?? PackedRecord()
     let flags = ItemFlags(rawValue: row.flags)
@@ -43,7 +43,7 @@ struct CatalogTile {
     if flags.contains(.yearOnly) { kind |= 128 }
     var day: UInt16 = 0
     if let seconds = row.taken {
-      // Days that a number of two bytes cannot say are not known.
+      // A day that does not fit into two bytes counts as unknown.
       day = UInt16(exactly: (seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400) + Self.daysTo1970) ?? 0
     }
     let colour = packed.meanColour

@@ -1,36 +1,36 @@
-// One photo as a line of JSON, straight from its row. The names are part of the protocol of the door: what is there
-// stays.
+// One photo as a line of JSON, written straight from its row. The names are part of the protocol of the door, so a
+// name once used is never changed or dropped.
 
 internal import Catalog
 internal import Index
 internal import Media
 internal import Vault
 
-/// What a line says of a photo that depends on who asks.
+/// The parts of a photo's line that depend on the user who asks.
 struct ShownItem {
-  /// As it is to be written (`CatalogView.shown`).
+  /// The path as the answer shows it (`CatalogView.shown`).
   var path: [UInt8]
-  /// All names that count, if they are several.
+  /// All names that count, if there are several.
   var names: [[UInt8]] = []
   var isTrashed = false
   var isDuplicate = false
-  /// Whether it says which sources gave each fact.
+  /// Whether the line names the sources of each fact.
   var showsSources = false
   /// The name of the space's home zone.
   var homeZone: String?
-  /// What duplicates are compared by; nil if it is not asked for.
+  /// The values that duplicates are compared by; nil if they were not asked for.
   var comparison: Comparison?
 
   struct Comparison {
     var ownFacts: Int
     var look: UInt64?
-    /// Paths of its sidecars.
+    /// Paths of the photo's sidecars.
     var sidecars: [[UInt8]]
   }
 }
 
 extension JSONText {
-  /// The facts of a photo; what is not known is left out.
+  /// Writes the facts of a photo; unknown facts are left out.
   ///
   /// - Throws: `.damaged` if the row makes no sense.
   mutating func value(
@@ -112,7 +112,7 @@ extension JSONText {
     if packed.offset != nil { field("zoneSource", packed.zoneSource?.word) }
   }
 
-  /// The name of the zone, where the place or the home zone of the space gave it.
+  /// Writes the name of the zone if the place or the space's home zone gave it.
   private mutating func zone(
     _ place: Int64?, _ packed: PackedRecord, _ homeZone: String?, _ lookups: inout ItemLookups, _ index: Index
   ) throws(IndexError) {
@@ -211,7 +211,7 @@ extension JSONText {
     endObject()
   }
 
-  /// ISO 8601 as exact as it is known: a time with its offset if that is known.
+  /// Writes ISO 8601 as exactly as the time is known, with the offset if that is known.
   private mutating func time(_ wall: WallTime, offset: Int32?, isUniversal: Bool) {
     beginPlain()
     let date = wall.date

@@ -1,20 +1,20 @@
-// JSON written straight into bytes. Answers have millions of lines, so no text is made on the way.
+// JSON written straight into bytes. Answers can have millions of lines, so no intermediate strings are made.
 //
 // Invariants
-// 1. What is written is UTF-8: bytes that are not become U+FFFD, one for each ill-formed sequence as Swift sees it.
+// 1. The output is UTF-8: each ill-formed sequence, as Swift counts them, becomes one U+FFFD.
 
-/// JSON in the making. Commas are set by themselves: before everything but the first in an object or array.
+/// A JSON writer. It adds the commas itself, before every element except the first of an object or array.
 struct JSONText {
   private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
-  /// Takes the bytes written so far, and begins anew with their room.
+  /// Drops the bytes written so far and keeps their capacity.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     needsComma = false
   }
 
-  /// Takes back what was written since so many bytes, which end a line.
+  /// Drops everything after the first `count` bytes, which must end a line.
   mutating func goBack(to count: Int) {
     bytes.removeLast(bytes.count - count)
     needsComma = false
@@ -29,16 +29,16 @@ struct JSONText {
 
   mutating func raw(_ byte: UInt8) { bytes.append(byte) }
 
-  /// Ends a line, after which another value may begin.
+  /// Ends a line; the next value starts without a comma.
   mutating func endLine() {
     bytes.append(0x0A)
     needsComma = false
   }
 
-  /// Breaks off a line that is not whole.
+  /// Ends the current line if it is incomplete.
   mutating func breakLine() { if let last = bytes.last, last != 0x0A { endLine() } }
 
-  /// The name of the next value. It is ASCII without quotes and backslashes.
+  /// Writes the name of the next value. It must be ASCII without quotes and backslashes.
   mutating func name(_ name: StaticString) {
     comma()
     bytes.append(0x22)
@@ -48,7 +48,7 @@ struct JSONText {
     needsComma = false
   }
 
-  /// The name of a field of the user's own, in which nothing has to be escaped.
+  /// Writes the name of a user-defined field, in which nothing has to be escaped.
   mutating func name(own name: String) {
     comma()
     bytes.append(contentsOf: "\"x.\(name)\":".utf8)
@@ -65,7 +65,7 @@ struct JSONText {
     needsComma = true
   }
 
-  /// A number in units of a negative power of ten, without zeros at its end.
+  /// Writes a number that counts units of 10 to the power of minus `decimals`, without trailing zeros.
   mutating func value(_ number: Int64, decimals: Int) {
     comma()
     if number < 0 { bytes.append(0x2D) }
@@ -83,7 +83,7 @@ struct JSONText {
     needsComma = true
   }
 
-  /// A number as short as it can be told apart; the caller leaves out what is no number.
+  /// Writes a number in the shortest form that reads back as the same value; null if it is not finite.
   mutating func value(_ number: Double) {
     guard number.isFinite else { return null() }
     if let whole = Int64(exactly: number), abs(whole) < 1 << 53 { return value(whole) }
@@ -99,10 +99,10 @@ struct JSONText {
     needsComma = true
   }
 
-  /// Bytes as a text; those that are no UTF-8 become U+FFFD.
+  /// Writes bytes as a string; ill-formed UTF-8 becomes U+FFFD.
   mutating func value(bytes text: [UInt8]) { value(bytes: text, isUTF8: Self.isUTF8(text)) }
 
-  /// The same for a caller that knows whether they are UTF-8.
+  /// As above, for a caller that knows whether the bytes are UTF-8.
   mutating func value(bytes text: [UInt8], isUTF8: Bool) {
     if isUTF8 {
       comma()
@@ -128,24 +128,24 @@ struct JSONText {
 
   private static func digit(_ half: UInt8) -> UInt8 { half < 10 ? 0x30 + half : 0x57 + half }
 
-  /// Begins a text that needs no escaping; its parts follow.
+  /// Begins a string that needs no escaping; its parts follow.
   mutating func beginPlain() {
     comma()
     bytes.append(0x22)
   }
 
-  /// An ASCII character of a plain text, and then a number with leading zeros.
+  /// Writes an ASCII character of a plain string, and then a number with leading zeros.
   mutating func plain(_ character: Unicode.Scalar, _ number: Int, digits: Int = 2) {
     plain(character)
     plain(UInt64(number), digits: digits)
   }
 
-  /// An ASCII character of a plain text.
+  /// Writes an ASCII character of a plain string.
   mutating func plain(_ character: Unicode.Scalar) { bytes.append(UInt8(truncatingIfNeeded: character.value)) }
 
-  /// A number with leading zeros in a plain text.
+  /// Writes a number with leading zeros into a plain string.
   mutating func plain(_ number: UInt64, digits: Int) {
-    // Eight digits fit into a word.
+    // Eight digits fit into one 64-bit word.
     if digits > 8 { plain(number / 100_000_000, digits: digits - 8) }
     var rest = number
     var word: UInt64 = 0
@@ -171,7 +171,7 @@ struct JSONText {
     needsComma = true
   }
 
-  // MARK: Values with their names, which are left out where there is none
+  // MARK: Values with their names, left out if the value is nil
 
   mutating func field(_ name: StaticString, _ flag: Bool) {
     self.name(name)
@@ -208,7 +208,7 @@ struct JSONText {
     value(digitsOf: bytes)
   }
 
-  /// Bytes as a text; where they are no UTF-8 also as hexadecimal digits, under a name for these.
+  /// Writes bytes as a string; if they are not UTF-8, also as hexadecimal digits under a second name.
   mutating func field(_ name: StaticString, _ bytes: [UInt8], digits digitsName: StaticString) {
     let isUTF8 = Self.isUTF8(bytes)
     self.name(name)
@@ -247,7 +247,7 @@ struct JSONText {
 
   private mutating func quoted(_ text: UnsafeBufferPointer<UInt8>) {
     bytes.append(0x22)
-    // Runs without anything to escape are copied as they are.
+    // Runs of bytes that need no escaping are copied whole.
     var start = 0
     for place in text.indices {
       let byte = unsafe text[place]

@@ -1,9 +1,9 @@
-// The directories in which answers have their names.
+// The directories that contain the names of answers.
 //
 // Invariants
-// 1. A name is visible to somebody who may search every directory above it, and read the one that it is in. Whether
-//    the file itself may be read is asked elsewhere.
-// 2. A directory that does not hang on the root, which only damage makes, has no visible name in it.
+// 1. A name is visible to a user who may search every directory above it, and read the directory that contains it.
+//    The right to read the file itself is checked elsewhere.
+// 2. A directory that is not connected to the root, which only damage causes, contains no visible names.
 
 internal import Albums
 internal import Index
@@ -11,33 +11,33 @@ internal import SystemPackage
 internal import Vault
 
 struct CatalogFolder {
-  /// From the root, without a slash at either end; empty for the root.
+  /// The path from the root, without a slash at either end; empty for the root.
   var path: [UInt8]
-  /// Whether everything above it and the directory itself may be searched.
+  /// Whether the directory itself and everything above it may be searched.
   var isSearchable: Bool
-  /// Whether its names are visible (invariant 1).
+  /// Whether the names in it are visible (invariant 1).
   var isVisible: Bool
-  /// Whether it is a trash folder, or in one.
+  /// Whether it is a trash folder, or inside one.
   var isTrash: Bool
 }
 
-/// What is known of directories, for one user and one moment.
+/// The known directories, for one user and one moment.
 struct CatalogFolders {
   let opener: Opener
   private var known: [InodeNumber: CatalogFolder?] = [:]
 
-  /// Directories that are kept at most; they are looked up again beyond that.
+  /// The cache is emptied when it has more directories than this.
   private static let limit = 65_536
-  /// More directories inside each other than any path has.
+  /// Deeper than any path.
   private static let mostLevels = 4096
 
   init(for opener: Opener) { self.opener = opener }
 
-  /// A directory; nil if it does not hang on the root.
+  /// A directory; nil if it is not connected to the root.
   mutating func folder(_ number: InodeNumber, _ files: CatalogFiles) throws(Errno) -> CatalogFolder? {
     if let folder = known[number] { return folder }
     if known.count > Self.limit { known.removeAll(keepingCapacity: true) }
-    // From it upwards, until one is known.
+    // Climbs until a known directory is reached.
     var climbed: [(number: InodeNumber, record: InodeRecord, name: FileName)] = []
     var place = number
     var above: CatalogFolder?

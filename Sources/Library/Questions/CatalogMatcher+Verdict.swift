@@ -4,7 +4,7 @@ internal import SystemPackage
 internal import Vault
 
 extension CatalogMatcher {
-  /// Whether a photo answers; nil if its row does not say.
+  /// Whether a photo answers; nil if its row is not enough to decide.
   mutating func verdict(
     _ row: borrowing Timeline, in folder: CatalogFolder?, _ files: CatalogFiles
   ) throws(Errno) -> Bool? {
@@ -67,7 +67,7 @@ extension CatalogMatcher {
     case .anniversary(let month, let day): return wall(of: row)?.isKnown(inMonth: month, day: day) ?? false
     case .near(let centre, let metres):
       guard let (latitude, longitude) = row.position else { return false }
-      // A degree of latitude is 111 km everywhere; it spares the exact distance of what is far away.
+      // A degree of latitude is 111 km everywhere. This test avoids the exact distance for photos that are far away.
       if abs(Double(latitude) / 1e7 - centre.latitude) * 110_000 > metres { return false }
       let position = Position(latitude: Double(latitude) / 1e7, longitude: Double(longitude) / 1e7)
       return position.map { centre.distance(to: $0) <= metres } ?? false
@@ -84,7 +84,7 @@ extension CatalogMatcher {
       if let set, !sets[set].contains(row.inode) { return false }
       return nil
     case .own(let set):
-      // What full-text search has comes from the same program as the row.
+      // The full-text index is written by the same program as the row.
       guard let flags = Self.exactFlags(of: row) else { return nil }
       if !flags.contains(.fields) { return false }
       if let set, !sets[set].contains(row.inode) { return false }
@@ -92,7 +92,7 @@ extension CatalogMatcher {
     }
   }
 
-  /// How exact a time is, as far as dates are concerned.
+  /// The precision of a time, as far as dates are concerned.
   private static func precision(of row: borrowing Timeline) -> WallTime.Precision {
     ItemFlags(rawValue: row.flags).precision(recorded: .second)
   }
@@ -102,7 +102,7 @@ extension CatalogMatcher {
     return WallTime(seconds: seconds, precision: Self.precision(of: row))
   }
 
-  /// The flags of a row; nil if those that count only in some rows do not in this one.
+  /// The flags of a row; nil if the row does not state those that only some rows state.
   private static func exactFlags(of row: borrowing Timeline) -> ItemFlags? {
     let flags = ItemFlags(rawValue: row.flags)
     return flags.contains(.isExact) ? flags : nil
@@ -110,7 +110,7 @@ extension CatalogMatcher {
 
   private func isKnown(_ column: Column, _ row: borrowing Timeline) -> Bool {
     switch column {
-    // 0, 0 is what devices write that do not know.
+    // Devices that do not know their position write 0, 0.
     case .position: row.position.map { $0.latitude != 0 || $0.longitude != 0 } ?? false
     case .place: row.place != nil
     case .rating: row.rating != nil

@@ -1,9 +1,9 @@
-// What rows say about a query.
+// Evaluates a query by rows alone.
 //
 // Invariants
-// 1. A verdict is that of the evaluator (`Query.matches`) for the photo with the names that count, or none at all. The
+// 1. A verdict is that of the evaluator (`Query.matches`) for the photo with the names that count, or it is nil. The
 //    tests compare the two.
-// 2. What depends on names has no verdict for a photo with several names, of which some may not count.
+// 2. A condition on names has no verdict for a photo with several names, because some of them may not count.
 
 internal import Catalog
 internal import Index
@@ -18,19 +18,19 @@ struct CatalogMatcher {
     case or([Node])
     case not(Node)
     case test(Test)
-    /// Only the photo itself can say.
+    /// Only the full facts of the photo decide.
     case ask
   }
 
   enum Test {
     case kinds(UInt64)
     case flags(Int64)
-    /// A flag that counts only in some rows.
+    /// A flag that only some rows state.
     case exactFlag(ItemFlags)
     case trashed
     case rejected
     case isKnown(Column)
-    /// A time that is not only the file's.
+    /// A time from another source than the file's own.
     case hasTime
     case rating(Query.NumberRange)
     case size(Query.NumberRange)
@@ -38,19 +38,19 @@ struct CatalogMatcher {
     case time(from: Int64, before: Int64?)
     case anniversary(month: Int, day: Int?)
     case near(Position, metres: Double)
-    /// The text of a term; the number is that of what is remembered about it.
+    /// The text of a term; `memo` is the index of the table of results known so far.
     case term(Column, (String) -> Bool, memo: Int)
     case album((String) -> Bool, memo: Int)
     case name(Query.TextTest, set: Int?)
-    /// Words in the album's path, or in what full-text search has.
+    /// Words in the album's path or in the full-text index.
     case words((String) -> Bool, memo: Int, set: Int)
     case set(Int)
-    /// What the row does not say: no without the flag, and outside of the set.
+    /// Not in the row itself: false without the flag or outside the set, otherwise undecided.
     case text(Int64, set: Int?)
-    /// The same for fields of the user's own, of which some rows do not say whether there are any.
+    /// As `text`, for user-defined fields. Some rows do not state whether the photo has any.
     case own(set: Int?)
 
-    /// What it reads of rows.
+    /// The columns that the test reads.
     var columns: TimelineColumns {
       switch self {
       case .kinds: .kind
@@ -81,13 +81,13 @@ struct CatalogMatcher {
   }
 
   private(set) var root = Node.always
-  /// Whether everything answers.
+  /// Whether every photo answers.
   var answersAll: Bool { if case .always = root { true } else { false } }
   var memos: [[Int64: Bool]] = []
-  /// What is read of rows.
+  /// The columns that the whole query reads.
   private(set) var columns: TimelineColumns = []
   var sets: [CatalogSet] = []
-  /// Seconds of the wall clock in which every answer is.
+  /// The seconds of the wall clock that contain every answer.
   private(set) var within = CatalogWalk.always
   init(_ query: Query) {
     root = compile(query)
@@ -98,7 +98,7 @@ struct CatalogMatcher {
   private mutating func compile(_ query: Query) -> Node {
     switch query {
     case .all: return .always
-    // What costs least first.
+    // Cheap tests first.
     case .and(let parts): return .and(parts.map { compile($0) }.sorted { Self.cost($0) < Self.cost($1) })
     case .or(let parts): return .or(parts.map { compile($0) }.sorted { Self.cost($0) < Self.cost($1) })
     case .not(let part): return .not(compile(part))
@@ -127,7 +127,7 @@ struct CatalogMatcher {
     }
   }
 
-  /// Notes in which time every answer is.
+  /// Narrows the range of time that contains every answer.
   private mutating func narrow(_ query: Query) {
     if case .and(let parts) = query { for part in parts { narrow(part) } }
     if case .condition(.time(let start, let end)) = query {
@@ -137,8 +137,8 @@ struct CatalogMatcher {
     }
   }
 
-  /// The sets in which every answer is, the smallest one first. With words, an answer may have them in the path of its album
-  /// instead.
+  /// The sets that contain every answer, smallest first. With words, an answer may instead have them in the path of
+  /// its album.
   var setsOfAll: [(set: Int, albumWords: WordPattern?)] {
     var found: [(set: Int, albumWords: WordPattern?)] = []
     func consider(_ node: Node) {
@@ -166,7 +166,7 @@ struct CatalogMatcher {
     return sets.count - 1
   }
 
-  /// Words of one text are among those of all texts.
+  /// The words of one text are among those of all texts, so the set may be used for one field.
   private mutating func words(_ test: Query.TextTest) -> Int? {
     if case .words(let pattern) = test { set(.words(pattern)) } else { nil }
   }
@@ -209,7 +209,7 @@ struct CatalogMatcher {
     }
   }
 
-  /// Whether a condition holds for a photo of which only one thing is known.
+  /// Whether a condition holds for a photo of which only one fact is known.
   private static func holds(_ condition: Query.Condition, _ adjust: (inout MediaItem) -> Void) -> Bool {
     var item = MediaItem(inode: 0, kind: .jpeg)
     adjust(&item)
@@ -239,7 +239,7 @@ struct CatalogMatcher {
     case .motion: return flags(.motion)
     case .burst: return flags(.burst)
     case .raw: return .test(.kinds(1 << UInt64(MediaKind.raw.rawValue)))
-    // The other one may be hidden from who asks, or in the trash.
+    // The other copy may be in the trash, or hidden from the user who asks.
     case .duplicate: return .test(.text(ItemFlags.duplicate.rawValue, set: nil))
     case .edited: return flags(.edited)
     case .panorama: return flags(.panorama)

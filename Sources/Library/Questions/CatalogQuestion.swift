@@ -1,24 +1,24 @@
 package import Catalog
 package import Vault
 
-/// What the catalog is asked.
+/// A question to the catalog.
 package struct CatalogQuestion: Sendable {
   package var query: Query
   package var order: SortOrder
-  /// Where the page before ended.
+  /// The end of the page before.
   package var after: Cursor?
-  /// Most answers; nil for all.
+  /// The largest number of answers; nil for all.
   package var limit: Int?
-  /// Whether a stack answers only as its cover, if the cover is an answer.
+  /// Whether a stack is represented only by its cover, if the cover is an answer.
   package var stacks: Bool
-  /// Whether what is in a trash folder answers as well; it also does if the query speaks of trash.
+  /// Whether photos in a trash folder answer too; they also do if the query mentions trash.
   package var includesTrash: Bool
-  /// The directory below which names count, from the root without a slash at either end; empty for all.
+  /// Only names below this directory count: the path from the root without a slash at either end; empty for all.
   package var within: [UInt8]
-  /// What stands in lines before a path in place of that directory; empty where paths are whole.
+  /// The prefix that replaces that directory in the paths of lines; empty if paths are shown whole.
   package var prefix: [UInt8]
 
-  /// All answers to a query, newest first, if nothing else is said.
+  /// A question for all answers to a query, newest first, unless other arguments are given.
   package init(
     _ query: Query, order: SortOrder = .standard, after: Cursor? = nil, limit: Int? = nil, stacks: Bool = false,
     includesTrash: Bool = false, within: [UInt8] = [], prefix: [UInt8] = []
@@ -41,8 +41,8 @@ package struct CatalogQuestion: Sendable {
 package struct CatalogAnswer: Sendable {
   /// The file.
   package let inode: InodeNumber
-  /// Its first name that the asker may see, from the root of the space, without a slash at either end.
+  /// Its first name that the user may see, from the root of the space, without a slash at either end.
   package let path: [UInt8]
-  /// Its place in the order of the question.
+  /// Its position in the order of the question.
   package let position: SortPosition
 }

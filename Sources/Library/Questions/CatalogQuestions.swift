@@ -4,14 +4,16 @@ internal import Index
 package import SystemPackage
 internal import Vault
 
-/// Asks the catalog of a file system. A question is answered of the state that it was asked in, without the lock of the file
-/// system. No more than a bounded part of an answer is kept.
+/// Asks the catalog of a file system. A question is answered from the state at the time it was asked, without the
+/// lock of the file system. Only a bounded part of an answer is in memory.
 package struct CatalogQuestions: Sendable {
   let fileSystem: FileSystem
-  /// Calls `body` with the answers to a question, in order, until it returns false. Gives the place of the last one if
-  /// there are more, for the next page. Where the state ends in the middle, the others are of a later one.
+  /// Calls `body` with the answers to a question, in order, until it returns false. Returns the position of the last
+  /// one if there are more, for the next page. If the state ends in the middle, the remaining answers are from a
+  /// later state.
   ///
-  /// - Throws: `EIO`; `EOPNOTSUPP` if there is no catalog yet: the space was not mounted for writing since there is one.
+  /// - Throws: `EIO`; `EOPNOTSUPP` if there is no catalog yet: the space was not mounted for writing since catalogs
+  ///   exist.
   @discardableResult
   package func answers(
     to question: CatalogQuestion, for opener: Opener, _ body: (CatalogAnswer) throws(Errno) -> Bool
@@ -30,13 +32,14 @@ package struct CatalogQuestions: Sendable {
     return reader.next
   }
 
-  /// Answers that are made before they are given away.
+  /// Answers that are collected before `body` gets them.
   private static let answersAtOnce = 1000
 
-  /// The next answers of a reader, of the moment of the others; at least one, unless it is at the end.
+  /// Adds the next answers of a reader, from the same moment as those before; at least one, unless the reader is at
+  /// the end.
   ///
-  /// - Parameter isOfOne: whether all answers are to be of one moment. Where that ends after some were given, it is
-  ///   `ECANCELED`; otherwise the reader goes on in a later one.
+  /// - Parameter isOfOne: whether all answers must be from one moment. If that moment ends after some answers were
+  ///   given, the call throws `ECANCELED`; otherwise the reader continues in a later moment.
   func piece(
     _ reader: inout CatalogReader, of asked: inout AskedMoment, room: Int, into answers: inout [CatalogAnswer],
     isOfOne: Bool = false
@@ -44,7 +47,7 @@ package struct CatalogQuestions: Sendable {
     if reader.isCutOff { throw .canceled }
     try reading(&asked) { files throws(Errno) in
       if !reader.isOf(files) {
-        // Files that are asked as they are again, since no moment can be had, are of no state that ends.
+        // When no moment can be had, questions read the present files, and that state does not end.
         if isOfOne, reader.count > 0, reader.moment != nil || files.moment != nil {
           reader.isCutOff = true
           return
@@ -57,7 +60,7 @@ package struct CatalogQuestions: Sendable {
     if reader.isCutOff, answers.isEmpty { throw .canceled }
   }
 
-  /// The number of answers, however many may be on a page.
+  /// Counts the answers, regardless of the limit.
   ///
   /// - Throws: as `answers(to:for:_:)`.
   package func count(of question: CatalogQuestion, for opener: Opener) throws(Errno) -> Int {
@@ -70,7 +73,7 @@ package struct CatalogQuestions: Sendable {
     }
   }
 
-  /// The answers in groups, with the number of each. A photo with two tags is in two groups.
+  /// Groups the answers, with the count of each group. A photo with two tags is in two groups.
   ///
   /// - Throws: as `answers(to:for:_:)`.
   package func groups(
@@ -80,7 +83,7 @@ package struct CatalogQuestions: Sendable {
     return try asking { files throws(Errno) in try groups(of: question, by: field, for: opener, files) }
   }
 
-  /// The same, of some files.
+  /// As above, from the given files.
   func groups(
     of question: CatalogQuestion, by field: GroupField, for opener: Opener, _ files: CatalogFiles
   ) throws(Errno) -> [AnswerGroup] {
@@ -92,7 +95,7 @@ package struct CatalogQuestions: Sendable {
     return try tally.groups(&view, files)
   }
 
-  /// Calls `body` for every answer, newest first. It may read some columns of the row.
+  /// Calls `body` for every answer, newest first. It may read `columns` of the row.
   private func everyAnswer(
     _ view: inout CatalogView, _ files: CatalogFiles, stacks: Bool, _ columns: TimelineColumns,
     _ body: (borrowing Timeline, CatalogView.Seen) -> Void
@@ -107,10 +110,10 @@ package struct CatalogQuestions: Sendable {
     }
   }
 
-  /// Adds the facts of the photo at a path from the root, and the sources of each, as a line.
+  /// Writes a line with the facts of the photo at a path from the root, and the sources of each fact.
   ///
-  /// - Throws: `ENOENT` if there is no file there; `EISDIR`, `ENODATA` or `EINPROGRESS` if it is a directory, neither a
-  ///   photo nor a video, or not examined yet; `EACCES` if the user may not get there or not read it.
+  /// - Throws: `ENOENT` if there is no such file; `EISDIR` if it is a directory, `ENODATA` if it is neither a photo
+  ///   nor a video, `EINPROGRESS` if it was not examined yet; `EACCES` if the user may not reach it or not read it.
   func writeFacts(ofPath path: [UInt8], for opener: Opener, to text: inout JSONText) throws(Errno) {
     try prepareToAnswer()
     let parts = path.split(separator: 0x2F).map { FileName(Array($0)) }
@@ -137,20 +140,21 @@ package struct CatalogQuestions: Sendable {
     text.endLine()
   }
 
-  /// Why there is no row for something that is there.
+  /// The reason that an existing file or directory lacks a row.
   private static func reasonForNoFacts(
     of inode: InodeNumber, _ files: CatalogFiles
   ) throws(Errno) -> Errno {
     guard let record = try files.record(inode) else { return .noSuchFileOrDirectory }
     if record.mode & FileKind.mask == FileKind.directory { return .isDirectory }
-    // What begins as no photo or video does has no row, and what has the name of none is not examined.
+    // A file that does not begin like a photo or video lacks a row, and a file with a name that no photo has is not
+    // examined.
     guard let row = try files.result(of: files.index.media.row(inode)), row.state != .other, row.state != .hidden else {
       return .noData
     }
     return .nowInProgress
   }
 
-  /// Adds a photo that somebody sees, with its facts and what duplicates are compared by.
+  /// Writes a photo that the user sees, with its facts and the values that duplicates are compared by.
   func writeFacts(
     of item: MediaItem, for opener: Opener, to text: inout JSONText, _ files: CatalogFiles
   ) throws(Errno) {
@@ -163,15 +167,15 @@ package struct CatalogQuestions: Sendable {
     try view.write(row, try view.seen(inode, at: path, files), comparison: comparison, to: &text, files)
   }
 
-  /// Whether somebody may know of all files that there are: whoever owns the space, and the superuser.
+  /// Whether a user may know about all files: the owner of the space and the superuser may.
   func isOwner(_ opener: Opener) throws(Errno) -> Bool {
     if opener.seesEverything { return true }
     return try fileSystem.attributes(of: .root).owner == opener.user
   }
 
-  /// Brings what answers are made of up to date.
+  /// Brings the rows up to date before they are read.
   ///
-  /// - Throws: `EOPNOTSUPP` if there is no catalog.
+  /// - Throws: `EOPNOTSUPP` if the space lacks a catalog.
   func prepareToAnswer() throws(Errno) {
     guard fileSystem.locked({ $0.index.hasCatalog }) else { throw .notSupported }
     try fileSystem.cataloguer.settle()

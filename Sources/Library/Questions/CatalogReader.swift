@@ -1,11 +1,11 @@
-// The answers to a question, piece by piece.
+// Reads the answers to a question, piece by piece.
 //
 // Invariants
-// 1. A piece ends when `pieceBytes` of text are written, or as many answers are given as were asked for. What is kept between
-//    two pieces is bounded, however many answers there are.
-// 2. Answers come in the order of the question. Where a reader goes on in a later moment, a photo that stays as it is still
-//    comes once.
-// 3. An answer is given whole, with all that is written of it, or not at all.
+// 1. A piece ends when `pieceBytes` of text are written, or when it has the number of answers that were asked for.
+//    The state kept between two pieces is bounded, however many answers there are.
+// 2. Answers come in the order of the question. If a reader continues in a later moment, an unchanged photo still
+//    comes exactly once.
+// 3. An answer is given with everything that is written of it, or not at all.
 
 internal import Albums
 internal import Catalog
@@ -15,7 +15,7 @@ internal import SystemPackage
 internal import Vault
 
 struct CatalogReader {
-  /// Bytes of text after which a piece ends.
+  /// A piece ends when its text has this many bytes.
   static let pieceBytes = 512 << 10
 
   let question: CatalogQuestion
@@ -25,33 +25,33 @@ struct CatalogReader {
   var text = JSONText()
   private var view: CatalogView
   private var isPrepared = false
-  /// What the last piece was read of, once there was one; nil if that was no moment.
+  /// The moment of the last piece, once there was one; nil if that piece was read from the present files.
   private(set) var moment: CatalogMoment?
   private var isBegun = false
-  /// The only photos among which there are answers, if they are few.
+  /// The only photos that can be answers, if they are few.
   private var few: [TimelineKey]?
-  /// What sorting keeps; nil where the order of time is that of the answers.
+  /// The positions kept for sorting; nil if the answers are in the order of time.
   private var sorting: CatalogSorting?
-  /// The last answer that was given, or the place after which the question begins.
+  /// The last answer given, or the position after which the question begins.
   private var last: SortPosition?
-  /// Rows that were looked at in their order. Each may be on another page of the index, so that pages come and go in the
-  /// heap among small blocks, and it grows to twice its content.
+  /// Rows that were read in sorted order. Each may be on another page of the index, so pages come and go in the heap
+  /// between small blocks, and the heap would grow to twice its content.
   private var looked = 0
   private static let rowsBeforeTrim = 20_000
-  /// How many answers were given.
+  /// The number of answers given.
   private(set) var count = 0
   private(set) var isAtEnd = false
-  /// Whether the moment of the answers that were given has ended before the others were.
+  /// Whether the moment ended after some answers were given and before the rest.
   var isCutOff = false
-  /// Where the next page begins, once `isAtEnd`; nil if there is none.
+  /// The beginning of the next page, once `isAtEnd`; nil if this was the last one.
   private(set) var next: Cursor?
 
-  /// What of answers is written.
+  /// The text that is written for each answer.
   enum Writing {
     case nothing
-    /// Their facts, a line for each.
+    /// The facts, one line for each answer.
     case facts
-    /// What is seen before a picture is, and the path (CatalogTile.swift).
+    /// The tile that is drawn before the picture has loaded, and the path (CatalogTile.swift).
     case tiles
   }
 
@@ -81,20 +81,21 @@ struct CatalogReader {
 
   private var wanted: CatalogView.Wanted { writing == .facts ? .line : .path }
 
-  /// Where the answer that was given last stands.
+  /// The position of the last answer given.
   var cursor: Cursor? { last.map { Cursor(order: question.order, position: $0) } }
 
-  /// Whether all pieces so far are of the moment that some files are of.
+  /// Whether all pieces so far are from the moment of these files.
   func isOf(_ files: CatalogFiles) -> Bool { !isBegun || moment != nil && moment === files.moment }
 
-  /// Forgets what was learned of a moment, to go on behind the last answer in a later one.
+  /// Forgets what depends on a moment, to continue after the last answer in a later one.
   mutating func goOn() {
     view = CatalogView(question, for: opener)
     isPrepared = false
     sorting?.begin(after: last)
   }
 
-  /// Adds the next answers until there are `room`, which is more than there are; at least one unless it is at the end.
+  /// Adds answers until there are `room`, which must be more than there are now; at least one, unless the reader is
+  /// at the end.
   mutating func piece(
     _ files: CatalogFiles, room: Int, into answers: inout [CatalogAnswer]
   ) throws(Errno) {
@@ -157,7 +158,7 @@ struct CatalogReader {
     }
   }
 
-  /// Looks at all photos, and keeps the places of the first ones.
+  /// Looks at all photos, and keeps the positions of the first ones.
   private mutating func sort(_ sorting: inout CatalogSorting, _ files: CatalogFiles) throws(Errno) {
     var walk = CatalogWalk(within: view.within, columns)
     if let few { walk.restrict(to: few) }
@@ -193,7 +194,7 @@ struct CatalogReader {
     }
   }
 
-  /// The path in a tile: the lowest in the directory that was asked for itself, if there is one.
+  /// The path in a tile: the lowest one directly in the directory of the question, if there is one.
   private func path(of seen: CatalogView.Seen) -> [UInt8] {
     let first = seen.path ?? []
     guard !question.within.isEmpty, let item = seen.several?.item else { return first }
@@ -201,7 +202,7 @@ struct CatalogReader {
     return inside.map(\.path).min { $0.lexicographicallyPrecedes($1) } ?? first
   }
 
-  /// Gives an answer; false if it was one too many.
+  /// Gives an answer; false if the limit was already reached.
   private mutating func give(
     _ seen: CatalogView.Seen, _ row: borrowing Timeline, _ position: SortPosition, _ files: CatalogFiles,
     into answers: inout [CatalogAnswer]
@@ -220,7 +221,7 @@ struct CatalogReader {
 }
 
 extension SortOrder {
-  /// What `position` reads of rows.
+  /// The columns that `position` reads.
   var columns: TimelineColumns {
     switch key {
     case .time: .fraction
@@ -231,7 +232,7 @@ extension SortOrder {
     }
   }
 
-  /// Where a row is in this order, with the lowest path if the order is that of names.
+  /// The position of a row in this order; an order by name needs the lowest path.
   func position(of row: borrowing Timeline, path: [UInt8]?) -> SortPosition {
     let value: SortValue? =
       switch key {
@@ -246,6 +247,6 @@ extension SortOrder {
 }
 
 extension MediaItem {
-  /// The lowest of its paths.
+  /// The lowest of its paths in byte order.
   var firstPath: [UInt8]? { names.map(\.path).min { $0.lexicographicallyPrecedes($1) } }
 }

@@ -1,8 +1,9 @@
-// The photos that have something which rows do not say: a word, a tag, a person, a content.
+// Sets of photos by facts that rows do not state: a word, a tag, a person, a content hash.
 //
 // Invariants
-// 1. A set is whole before it is used.
-// 2. At most `mostSets` are made for a query, so that memory is bounded; what needs more is asked of each photo.
+// 1. A set is complete before it is used.
+// 2. At most `mostSets` sets are made for a query, so that memory is bounded; conditions beyond that are evaluated
+//    photo by photo.
 
 internal import Catalog
 internal import Index
@@ -13,9 +14,9 @@ struct CatalogSet {
   enum Search {
     /// An expression of full-text search.
     case words(WordPattern)
-    /// Tags or people whose text is meant.
+    /// Tags or people whose text matches.
     case terms(TermKind, (String) -> Bool)
-    /// The first digits of a content's hash.
+    /// The first hexadecimal digits of a content's hash.
     case hash(String)
   }
 
@@ -47,7 +48,7 @@ struct CatalogSet {
     bits = found
   }
 
-  /// The contents whose hash begins with some digits: from one, and before another if there is one.
+  /// The range of hashes that begin with some digits: the lower bound, and the upper bound unless the range is open.
   private static func contents(_ digits: String) -> (lower: [UInt8], upper: [UInt8]?) {
     var halves = digits.utf8.map { $0 < 0x3A ? $0 - 0x30 : $0 - 0x57 }
     let isOdd = halves.count % 2 == 1
@@ -56,7 +57,8 @@ struct CatalogSet {
     return (lower, next(after: lower, by: isOdd ? 16 : 1))
   }
 
-  /// The first bytes after all that begin with some, the last of which ends at a step; nil if there are none.
+  /// The smallest bytes above all that begin with these; `step` is the weight of the last digit in its byte. Nil if
+  /// there are none.
   private static func next(after bytes: [UInt8], by step: UInt8) -> [UInt8]? {
     var bytes = bytes
     var step = step

@@ -1,5 +1,5 @@
-// Answers in another order than that of time: the first ones are kept while all are looked at, then the first ones
-// after these, and so on.
+// Sorts answers by another key than time: the first ones are kept while all photos are looked at, then in another
+// pass the next ones, and so on.
 
 internal import Catalog
 
@@ -9,13 +9,14 @@ struct CatalogSorting {
   private let room: SortingRoom
   private var share: SortingRoom.Share?
   private var after: SortPosition?
-  // One of them is used: by number, or by path.
+  // Only one of the two is used: numbers, or paths.
   private var numbers: FirstPlaces<NumberPlace>
   private var paths: FirstPlaces<PathPlace>
-  /// Whether all were looked at.
+  /// Whether all photos were looked at.
   private(set) var isReady = false
 
-  /// Most places of a part of the room, and without one: 0.3 MB of numbers, and of paths what they take.
+  /// Positions in one part of the sorting room, and without a part: numbers take 0.3 MB, paths depend on their
+  /// length.
   private static let mostNumbers = 19_000
   private static let mostPaths = 2500
 
@@ -30,7 +31,7 @@ struct CatalogSorting {
 
   var isEmpty: Bool { numbers.isEmpty && paths.isEmpty }
 
-  /// Whether there are answers after those that are kept.
+  /// Whether there are answers after those kept.
   var hasMore: Bool { numbers.hasMore || paths.hasMore }
 
   mutating func begin(after position: SortPosition?) {
@@ -39,7 +40,7 @@ struct CatalogSorting {
     let most = order.key == .name ? Self.mostPaths : Self.mostNumbers
     let wanted = limit ?? .max - 1
     let share = room.share(wanted < most ? 0 : wanted / most + 1)
-    // One more than the limit tells whether there is a next page.
+    // One more than the limit shows whether there is a next page.
     func kept(_ most: Int) -> Int { min(wanted, most * max(1, share.parts) - 1) + 1 }
     numbers = FirstPlaces(kept(Self.mostNumbers))
     paths = FirstPlaces(kept(Self.mostPaths))
@@ -56,7 +57,7 @@ struct CatalogSorting {
     }
   }
 
-  /// All answers were looked at.
+  /// Call this when all answers were added.
   mutating func finish() {
     numbers.finish()
     paths.finish()

@@ -1,8 +1,9 @@
-// Counting answers in groups: first by numbers that rows have, then by names.
+// Counts answers in groups: first by the numbers in rows, then by names.
 //
 // Invariants
-// 1. The groups are those of `Grouping`, which gets every answer, or as many at once as have the same number.
-// 2. Answers come newest first, so the first one of a group is its newest, and an answer's rank is its place in time.
+// 1. The groups are those of `Grouping`, which gets every answer, or all answers of one number at once.
+// 2. Answers come newest first, so the first answer of a group is its newest, and an answer's rank is its position in
+//    time.
 
 internal import Catalog
 internal import Index
@@ -13,7 +14,7 @@ internal import Vault
 struct CatalogTally {
   private struct Count {
     var count: Int
-    /// The rank of its first answer, and that file.
+    /// The rank of its first answer.
     var rank: Int
     var newest: InodeNumber
   }
@@ -22,9 +23,9 @@ struct CatalogTally {
   private var grouping: Grouping
   private var counts: [Int64: Count] = [:]
   private var rest: Count?
-  /// The number of the row before, whose count is put back when another number comes.
+  /// The number of the row before; its count is written back when another number comes.
   private var current: (number: Int64, count: Count)?
-  /// How many answers were counted.
+  /// The number of answers so far.
   private var rank = 0
   private var tags: TagTally
 
@@ -34,7 +35,7 @@ struct CatalogTally {
     tags = TagTally(field == .person ? .person : .tag)
   }
 
-  /// What counting by a field reads of rows.
+  /// The columns that counting by a field reads.
   static func columns(for field: GroupField) -> TimelineColumns {
     switch field {
     case .year, .album: []
@@ -94,7 +95,7 @@ struct CatalogTally {
     current = nil
   }
 
-  /// The month of the day that was seen last; most rows are of the same.
+  /// The month of the last day; most rows have the same.
   private var recentMonth: (day: Int64, month: Int64?)?
 
   private mutating func month(_ seconds: Int64?) -> Int64? {
@@ -105,7 +106,7 @@ struct CatalogTally {
     return month
   }
 
-  /// The number of a day or a month, with what is known of it in the two lowest bits: what is known in part comes before.
+  /// The number of a day or month, with its precision in the two lowest bits: a date known only in part sorts first.
   private static func part(_ number: Int64?, _ precision: WallTime.Precision) -> Int64? {
     let known: Int64 = precision == .year ? 0 : precision == .month ? 1 : 2
     return number.map { $0 << 2 | known }
@@ -119,18 +120,18 @@ struct CatalogTally {
     seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
   }
 
-  /// A place in the standard order that is as the rank.
+  /// A position whose standard order is that of the ranks.
   private func position(_ rank: Int, _ inode: InodeNumber) -> SortPosition {
     SortPosition(value: .number(-Int64(rank), 0), inode: inode.rawValue)
   }
 
-  /// Gives the counts their names, when all answers were counted: the groups.
+  /// Turns the counts into groups, once all answers were counted.
   mutating func groups(_ view: inout CatalogView, _ files: CatalogFiles) throws(Errno) -> [AnswerGroup] {
     putBack()
-    // In the order in which days are listed, so that there is little to sort.
+    // In the order of days in lists, so that little is left to sort.
     let numbered = counts.sorted { $0.key > $1.key }
     counts = [:]
-    // Each number says the same field, so that one item does for all.
+    // Each number sets the same field, so one item serves for all.
     var item = MediaItem(inode: 0, kind: .jpeg)
     for (number, count) in numbered where try describe(number, &item, &view, files) {
       grouping.add(item, times: count.count, newest: position(count.rank, count.newest))
@@ -143,7 +144,7 @@ struct CatalogTally {
     return grouping.groups()
   }
 
-  /// Gives a photo, of which nothing else is known, what the number says; false if that is nothing.
+  /// Sets the field of the photo that the number stands for; false if it stands for nothing.
   private func describe(
     _ number: Int64, _ item: inout MediaItem, _ view: inout CatalogView, _ files: CatalogFiles
   ) throws(Errno) -> Bool {

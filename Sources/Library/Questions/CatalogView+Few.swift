@@ -3,22 +3,22 @@ internal import Index
 internal import SystemPackage
 internal import Vault
 
-/// Answers that can only be among few photos.
+/// Finds the few photos that can be answers, if the query allows it.
 extension CatalogView {
-  /// Photos that are looked at one by one, if every answer is among so many.
+  /// Up to this many candidates are looked at one by one.
   private static let fewPhotos = 2000
-  /// Photos of the smallest set, at most, that are compared with the other sets.
+  /// The smallest set is compared with the others if it has at most this many photos.
   private static let mostCompared = 65_536
-  /// Directories whose paths are looked at for words, at most.
+  /// Directories whose paths are searched for words, at most.
   private static let fewDirectories = 16_384
 
-  /// The photos among which all answers are, if they are few; nil if all photos are to be looked at.
+  /// The photos that contain all answers, if they are few; nil if all photos must be looked at.
   mutating func few(_ files: CatalogFiles) throws(Errno) -> [TimelineKey]? {
     var photos: InodeBits?
     for (set, words) in matcher.setsOfAll {
       var own = matcher.sets[set].bits
       guard photos != nil || own.count <= Self.mostCompared else { return nil }
-      // Where too many albums have the words, the others decide.
+      // If too many albums have the words, the other sets decide.
       if let words, try !insertPhotos(ofAlbumsWith: words, into: &own, files) { continue }
       own.formIntersection(photos ?? own)
       photos = own
@@ -32,7 +32,7 @@ extension CatalogView {
     return keys
   }
 
-  /// Adds the photos of all albums that have words in their paths; false if they are too many.
+  /// Adds the photos of all albums with words in their paths; false if there are too many.
   private mutating func insertPhotos(
     ofAlbumsWith words: WordPattern, into photos: inout InodeBits, _ files: CatalogFiles
   ) throws(Errno) -> Bool {

@@ -1,9 +1,10 @@
-// What one user sees of the catalog.
+// The catalog as one user sees it.
 //
 // Invariants
-// 1. A photo is seen by somebody who may read it, under its visible names only (CatalogFolders.swift). Names in a trash
-//    folder count only if the question speaks of trash, and only those below the directory that it is about.
-// 2. What is not seen changes no answer, no count and no group.
+// 1. A user sees a photo that the user may read, under its visible names only (CatalogFolders.swift). Names in a
+//    trash folder count only if the question mentions trash, and only names below the directory of the question
+//    count.
+// 2. A photo that the user does not see changes no answer, no count and no group.
 
 internal import Albums
 internal import Catalog
@@ -12,35 +13,34 @@ internal import Media
 internal import SystemPackage
 internal import Vault
 
-/// A question in the eyes of the user who asks it, of one moment. It keeps what it learns about directories and terms, but
-/// nothing for single photos.
+/// A question of one user at one moment. It caches directories and terms, but nothing for single photos.
 struct CatalogView {
   let query: Query
   let showsTrash: Bool
-  /// The directory below which names count, from the root without a slash at either end; empty for all.
+  /// Only names below this directory count: the path from the root without a slash at either end; empty for all.
   let directory: [UInt8]
-  /// What lines have in its place; empty where paths are whole.
+  /// The prefix that lines show instead of that directory; empty if paths are shown whole.
   private var prefix: [UInt8] = []
   var folders: CatalogFolders
   private var rights: [Int64: Rights] = [:]
-  /// What the term before said; most rows have the same.
+  /// The rights of the term before; most rows have the same.
   private var recentRights: (term: Int64, rights: Rights)?
   private var lookups = ItemLookups()
   var matcher: CatalogMatcher
-  /// The directory that was looked at last; most rows have the same as the one before.
+  /// The directory of the row before; most rows have the same.
   private var recent: (album: InodeNumber, folder: CatalogFolder?)?
-  /// Whether names in it count.
+  /// Whether names in the recent directory count.
   private var doRecentNamesCount = false
 
-  /// The files of which rows may say what is no longer so; nil if that was not asked yet.
+  /// The files whose rows may be out of date; nil before they were looked up.
   private var stale: Set<InodeNumber>?
-  /// So many of them are told apart; if there are more, it may be any.
+  /// The largest number of stale rows that are told apart; beyond it, every row counts as stale.
   private static let mostStale = 4096
 
-  /// What a term says about who may read a file.
+  /// Whether a term allows the user to read a file.
   private enum Rights {
     case yes, no
-    /// The file has an access control list.
+    /// The file has an access control list, which decides.
     case ask
   }
 
@@ -52,20 +52,20 @@ struct CatalogView {
     matcher = CatalogMatcher(query)
   }
 
-  /// A question in the eyes of somebody.
+  /// A view of a question for one user.
   init(_ question: CatalogQuestion, for opener: Opener) {
     self.init(question.query, showsTrash: question.showsTrash, within: question.within, for: opener)
     prefix = question.prefix
   }
 
-  /// A path that counts, as lines have it.
+  /// A path as lines show it.
   func shown(_ path: [UInt8]) -> [UInt8] {
     prefix.isEmpty ? path : prefix + path.dropFirst(directory.isEmpty ? 0 : directory.count + 1)
   }
 
   var opener: Opener { folders.opener }
 
-  /// Whether the user may read a file, by its term.
+  /// Whether the user may read a file, by the term of its rights.
   mutating func mayRead(
     _ inode: InodeNumber, rights term: Int64, _ files: CatalogFiles
   ) throws(Errno) -> Bool {
@@ -95,7 +95,7 @@ struct CatalogView {
     return may ? .yes : .no
   }
 
-  /// Whether the user may read a file, by its record.
+  /// Whether the user may read a file, by its inode record.
   func mayRead(_ inode: InodeNumber, _ files: CatalogFiles) throws(Errno) -> Bool {
     if opener.seesEverything { return true }
     guard let record = try files.record(inode) else { return false }
@@ -107,8 +107,8 @@ struct CatalogView {
     folder.isVisible && (showsTrash || !folder.isTrash) && (everywhere || folder.isIn(directory))
   }
 
-  /// The names that count, in the order of directories and names; or those that would if the question were about all
-  /// directories. Not every name is one of a photo.
+  /// The names of a file that count, in the order of directories and names; with `everywhere` also names outside the
+  /// directory of the question. Names that no photo has are left out.
   mutating func names(
     of inode: InodeNumber, _ files: CatalogFiles, everywhere: Bool = false
   ) throws(Errno) -> [SeenName] {
@@ -124,7 +124,7 @@ struct CatalogView {
     return seen
   }
 
-  /// All facts of a photo but its names; nil if there are none.
+  /// All facts of a photo except its names; nil if the catalog has none.
   mutating func facts(of inode: InodeNumber, _ files: CatalogFiles) throws(Errno) -> MediaItem? {
     let known = try files.result(of: files.index.catalog.mediaItem(inode, &lookups))
     guard var item = known else { return nil }
@@ -148,16 +148,16 @@ struct CatalogView {
     return false
   }
 
-  /// Files of one content that are looked at for one that the asker sees.
+  /// The search for a copy that the user sees looks at this many files with the same hash.
   private static let mostTwins = 64
 
-  /// Whether the user sees a file, wherever it is.
+  /// Whether the user sees a file, in any directory.
   private mutating func sees(_ inode: InodeNumber, _ files: CatalogFiles) throws(Errno) -> Bool {
     guard try mayRead(inode, files) else { return false }
     return try !names(of: inode, files, everywhere: true).isEmpty
   }
 
-  /// Whether the row of a file says what is so. Where nothing may be changed or there is no room, it waits to be merged.
+  /// Whether the row of a file is up to date. On a read-only or full file system, stale rows wait to be merged.
   private mutating func trusts(_ inode: InodeNumber, _ files: CatalogFiles) throws(Errno) -> Bool {
     if stale == nil {
       stale = Set(try files.result(of: files.index.catalog.stale(for: .merge, limit: Self.mostStale)).map(\.inode))
@@ -178,31 +178,31 @@ struct CatalogView {
 
   /// A photo that the user sees and that answers.
   struct Seen {
-    /// Its lowest path, if it is wanted.
+    /// Its lowest path, if the caller wants one.
     var path: [UInt8]?
     /// Whether all names that count are in the trash.
     var isTrashed = false
-    /// Its facts, if it has several names, of which some may not count.
+    /// Its facts and the names that count, if it has several names.
     var several: SeenItem?
   }
 
-  /// Seconds of the wall clock in which every answer is.
+  /// The seconds of the wall clock that contain every answer.
   var within: ClosedRange<Int64> { matcher.within }
 
   /// Whether a photo, with the names that count, answers.
   func answers(_ item: MediaItem) -> Bool { (showsTrash || !item.isTrashed) && query.matches(item) }
 
-  /// Finds what rows do not say. To be called before photos are looked at.
+  /// Finds the sets that the query needs. Call this before looking at photos.
   mutating func prepare(_ files: CatalogFiles) throws(Errno) {
     for set in matcher.sets.indices { try matcher.sets[set].find(files) }
   }
 
-  /// A photo of a row, if it is seen and answers.
+  /// Looks at the photo of a row; nil if the user does not see it or it does not answer.
   mutating func look(
     at row: borrowing Timeline, _ files: CatalogFiles, wants wanted: Wanted = .nothing
   ) throws(Errno) -> Seen? {
     guard row.names == 1, let album = row.album, try trusts(row.inode, files) else {
-      // Some of its names may not count, or are others by now.
+      // Some of its names may not count, or may have changed since the row was merged.
       if row.names == 0 { return nil }
       if row.names > 1, try matcher.verdict(row, in: nil, files) == false { return nil }
       guard let item = try item(row.inode, files), answers(item) else { return nil }
@@ -217,7 +217,7 @@ struct CatalogView {
     if !opener.seesEverything {
       guard try mayRead(row.inode, rights: row.rights, files) else { return nil }
     }
-    // Most of what a question for everything costs is what this spares.
+    // This shortcut saves most of the time of a question for everything.
     if matcher.answersAll, wanted == .nothing, !showsTrash { return Seen() }
     guard let folder = recent?.folder else { return nil }
     let verdict = try matcher.verdict(row, in: folder, files)
@@ -237,8 +237,8 @@ struct CatalogView {
     return query.matches(item)
   }
 
-  /// Where only covers answer for their stacks: whether a photo is a cover or in no stack, or its cover is no answer. The
-  /// row has `flags` then.
+  /// With `stacks`, only covers answer for their stacks: whether a photo is a cover, is in no stack, or has a cover
+  /// that does not answer. The row must have `flags`.
   mutating func stands(
     _ seen: Seen, _ row: borrowing Timeline, _ files: CatalogFiles, stacks: Bool
   ) throws(Errno) -> Bool {
@@ -251,7 +251,7 @@ struct CatalogView {
     return !answers(cover)
   }
 
-  /// A photo under one of its names, with all that count.
+  /// A photo under one of its names, with all names that count.
   mutating func seen(
     _ inode: InodeNumber, at path: [UInt8], _ files: CatalogFiles
   ) throws(Errno) -> Seen {
@@ -261,7 +261,7 @@ struct CatalogView {
     return Seen(path: path, isTrashed: !names.isEmpty && names.allSatisfy(\.isTrash), several: SeenItem(item))
   }
 
-  /// The paths of sidecars that the user may read.
+  /// The paths of a photo's sidecars that the user may read.
   mutating func sidecars(
     ofRecord record: [UInt8], _ files: CatalogFiles
   ) throws(Errno) -> [[UInt8]] {
@@ -273,7 +273,7 @@ struct CatalogView {
     return paths
   }
 
-  /// Adds the line of a photo that is seen. The row has all columns.
+  /// Writes the line of a photo that the user sees. The row must have all columns.
   mutating func write(
     _ row: borrowing Timeline, _ seen: Seen, showsSources: Bool = false, comparison: ShownItem.Comparison? = nil,
     to text: inout JSONText, _ files: CatalogFiles
@@ -287,7 +287,7 @@ struct CatalogView {
     try files.result(of: text.value(row, shown, &lookups, files.index))
   }
 
-  /// What has to be read of rows to look at them.
+  /// The columns that looking at rows reads.
   func columns(for wanted: Wanted) -> TimelineColumns {
     if wanted == .line { return .all }
     var columns = matcher.columns
@@ -309,7 +309,7 @@ final class SeenItem {
   init(_ item: MediaItem) { self.item = item }
 }
 
-/// A name that counts.
+/// A visible name.
 struct SeenName {
   /// From the root, without a slash at either end.
   var path: [UInt8]
@@ -317,7 +317,7 @@ struct SeenName {
 }
 
 extension CatalogFolder {
-  /// Whether it is a directory, or below it; everything is below an empty path.
+  /// Whether it is `directory` or below it; everything is below an empty path.
   func isIn(_ directory: [UInt8]) -> Bool {
     if directory.isEmpty { return true }
     return path.starts(with: directory) && (path.count == directory.count || path[directory.count] == 0x2F)

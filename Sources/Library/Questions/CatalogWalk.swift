@@ -3,16 +3,16 @@ internal import Index
 internal import SystemPackage
 internal import Vault
 
-/// A way through photos and videos in the order of time.
+/// A walk through photos and videos in the order of time.
 struct CatalogWalk {
   let newestFirst: Bool
-  /// Seconds of the wall clock that count; what has no time is passed over unless this is everything.
+  /// Only seconds of the wall clock in this range count; unless it is everything, photos without a time are left out.
   let within: ClosedRange<Int64>
   private let columns: TimelineColumns
-  /// What it begins behind; nil at the beginning of those with a time, or of those without one.
+  /// The walk begins after this place; nil at the beginning of the dated photos, or of the undated ones.
   private var place: TimelineKey?
   private var isAmongDated = true
-  /// The only photos that are looked at, in their order; nil for all.
+  /// The only photos that the walk looks at, in order; nil for all.
   private var few: [TimelineKey]?
 
   static let always = Int64.min...Int64.max
@@ -35,7 +35,7 @@ struct CatalogWalk {
     }
   }
 
-  /// From now on looks at some photos only, which are few.
+  /// Restricts the walk to a few photos.
   mutating func restrict(to photos: [TimelineKey]) {
     let ahead = photos.filter { photo in
       guard let place else { return true }
@@ -44,7 +44,7 @@ struct CatalogWalk {
     few = ahead.sorted { precedes($0, $1) }
   }
 
-  /// Whether one place is passed before another one.
+  /// Whether the walk passes one place before another.
   private func precedes(_ one: TimelineKey, _ other: TimelineKey) -> Bool {
     guard let taken = one.taken else {
       return other.taken == nil && (newestFirst ? other.inode < one.inode : one.inode < other.inode)
@@ -56,7 +56,7 @@ struct CatalogWalk {
     return newestFirst ? second < first : first < second
   }
 
-  /// Calls `body` for the photos, until it returns false.
+  /// Calls `body` for each photo, until it returns false.
   func forEach(
     _ files: CatalogFiles, _ body: (borrowing Timeline) throws(Errno) -> Bool
   ) throws(Errno) {
@@ -89,7 +89,7 @@ struct CatalogWalk {
     }
   }
 
-  /// The row of one photo, before its first step.
+  /// The row of one photo; call `next` before reading it.
   static func row(
     of inode: InodeNumber, _ columns: TimelineColumns, _ files: CatalogFiles
   ) throws(Errno) -> Timeline {
@@ -98,7 +98,7 @@ struct CatalogWalk {
     }
   }
 
-  /// Goes to the next row; false when there is none.
+  /// Moves to the next row; false if there are no more.
   @inline(__always)
   static func next(_ timeline: inout Timeline, _ files: CatalogFiles) throws(Errno) -> Bool {
     do throws(IndexError) { return try timeline.next() } catch { throw files.failed(error) }

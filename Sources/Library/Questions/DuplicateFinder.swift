@@ -1,8 +1,8 @@
-// Files with the same content, with the same pixels, and pictures that look alike. The three are different things, and
-// a stack is none of them.
+// Finds files with the same content, files with the same pixels, and pictures that look alike. These are three
+// different questions, and a stack is another matter.
 //
 // Invariants
-// 1. Of each file only its number and what is compared is kept.
+// 1. For each file only its number and the compared value are in memory.
 
 package import Albums
 package import Catalog
@@ -13,24 +13,24 @@ internal import System
 package import SystemPackage
 package import Vault
 
-/// In what files are the same.
+/// The kinds of duplicates.
 package enum DuplicateKind: String, Sendable, CaseIterable {
-  /// Byte by byte, by a keyed hash of 256 bits.
+  /// The same bytes, by a keyed hash of 256 bits.
   case exact
-  /// Pixel by pixel: the file may say other things about itself.
+  /// The same pixels; metadata may differ.
   case pixels
-  /// Nearly: they look alike.
+  /// Pictures that look alike.
   case similar
 }
 
-/// Finds files of a file system that are the same.
+/// Finds duplicate files of a file system.
 package struct DuplicateFinder: Sendable {
   let fileSystem: FileSystem
-  /// Rows that are in memory at once.
+  /// Rows that one call of the index reads.
   private static let batch = 4096
 
-  /// Groups of files that are the same, each ascending. Who may see them, and what the user said, is not looked at;
-  /// `seenDuplicates(among:for:)` does.
+  /// Groups of duplicates, each in ascending order. This ignores access rights and the user's decisions;
+  /// `seen(among:for:)` applies them.
   package func groups(_ kind: DuplicateKind) throws(Errno) -> [[InodeNumber]] {
     try fileSystem.cataloguer.settle()
     switch kind {
@@ -46,7 +46,7 @@ package struct DuplicateFinder: Sendable {
     }
   }
 
-  /// Groups of pictures that look alike and are not all of one stack.
+  /// Groups of pictures that look alike and belong to at least two stacks.
   private func similarGroups(_ files: CatalogFiles) throws(Errno) -> [[InodeNumber]] {
     var candidates = SimilarCandidates()
     try forEachLook(files) { row in
@@ -64,13 +64,14 @@ package struct DuplicateFinder: Sendable {
     return found
   }
 
-  /// Those files of a group that somebody sees and that are not the only ones of their stack, the best first: with
-  /// the camera's own facts, then most pixels, then the earliest. Empty if fewer than two are left.
+  /// The files of a group that a user sees and did not mark as distinct, the best first: most facts from the camera,
+  /// then most pixels, then the earliest. Empty unless they belong to at least two stacks; a photo in no stack counts
+  /// as one.
   package func seen(among inodes: [InodeNumber], for opener: Opener) throws(Errno) -> [MediaItem] {
     try fileSystem.questions.asking { files throws(Errno) in try seen(among: inodes, for: opener, files) }
   }
 
-  /// The same, of some files.
+  /// As above, from the given files.
   func seen(
     among inodes: [InodeNumber], for opener: Opener, _ files: CatalogFiles
   ) throws(Errno) -> [MediaItem] {
@@ -94,17 +95,17 @@ package struct DuplicateFinder: Sendable {
     }
   }
 
-  /// Whether searches that take long are given up, so that whoever ends the mount need not wait for them.
+  /// Sets whether long searches are abandoned, so that the end of a mount need not wait for them.
   package func abandonsSearches(_ abandons: Bool) { fileSystem.locked { $0.catalog.abandonsSearches = abandons } }
 
-  /// Gives back what is in memory of the index: searches among all photos take as much.
+  /// Frees the index's memory, because a search among all photos needs as much again.
   private func giveMemoryBack() {
     fileSystem.locked { $0.index.releaseMemory() }
     fileSystem.library.readers.closeIdle()
     fileSystem.pool.trim()
   }
 
-  /// Whether files are not all of one stack, which is one picture.
+  /// Whether files belong to several stacks; a stack counts as one picture.
   private func hasSeveralStacks(_ group: [InodeNumber], _ files: CatalogFiles) throws(Errno) -> Bool {
     var stacks: Set<[UInt64]> = []
     for inode in group {
@@ -136,7 +137,7 @@ package struct DuplicateFinder: Sendable {
     return groups.sorted { $0[0] < $1[0] }
   }
 
-  /// Files with the same pixels, as far as their pixels are known.
+  /// Groups of files with the same pixels, among those with a known pixel hash.
   fileprivate func pixelGroups() throws(Errno) -> [[InodeNumber]] {
     try fileSystem.questions.asking { files throws(Errno) -> [[InodeNumber]] in
       var known: [(inode: UInt64, hash: [UInt8], stack: UInt64?)] = []
@@ -147,8 +148,8 @@ package struct DuplicateFinder: Sendable {
     }
   }
 
-  /// Files that have to be decoded before all with the same pixels are known: those of one size that look exactly the
-  /// same, each once.
+  /// Files that must be decoded before all groups of equal pixels are known: files of equal dimensions that have the
+  /// same perceptual hash, each once.
   fileprivate func filesWithUnknownPixels() throws(Errno) -> [InodeNumber] {
     guard fileSystem.library.options.thumbnails != nil, !fileSystem.isReadOnly else { return [] }
     try fileSystem.cataloguer.settle()
@@ -171,7 +172,7 @@ package struct DuplicateFinder: Sendable {
 
   private static let decodedAtOnce = 4
 
-  /// Decodes a few files, and takes them from those that wait.
+  /// Decodes a few files, and removes them from the waiting ones.
   fileprivate func findSomePixels(_ waiting: inout [InodeNumber]) throws(Errno) {
     guard let maker = fileSystem.library.options.thumbnails?.maker else { return waiting.removeAll() }
     for _ in 0..<Self.decodedAtOnce {
@@ -181,14 +182,14 @@ package struct DuplicateFinder: Sendable {
     }
   }
 
-  /// Files of a group without a hash that have the size of another with another content.
+  /// Files of a group without a pixel hash that have the dimensions of another file with different content.
   private func needingPixels(_ group: [InodeNumber], _ files: CatalogFiles) throws(Errno) -> [InodeNumber] {
     var sizes: [[Int]: [(inode: InodeNumber, hash: [UInt8], isKnown: Bool)]] = [:]
     for inode in group {
       guard let row = try files.result(of: files.index.catalog.item(inode)),
         let packed = PackedRecord(packed: row.record),
         let kind = MediaKind(rawValue: UInt8(truncatingIfNeeded: row.kind)), !kind.isVideo, packed.width > 0,
-        // The video in a motion photo is no pixel of it, and would be lost with it.
+        // The video in a motion photo is not part of the pixels, and would be lost with the duplicate.
         packed.motion == nil,
         let hash = try files.result(of: files.index.media.row(inode))?.hash
       else { continue }
@@ -207,7 +208,7 @@ package struct DuplicateFinder: Sendable {
     } catch {
       return
     }
-    // What the decoder knows is no secret to it; what is stored says nothing without the key.
+    // The decoder may know its digest, but a digest stored without the key would reveal the pixels.
     var hasher = fileSystem.space.contentHasher()
     unsafe digest.withUnsafeBytes { unsafe hasher.update($0) }
     let hash = hasher.finish()
@@ -235,14 +236,14 @@ package struct DuplicateFinder: Sendable {
   }
 }
 
-/// Groups of duplicates, one after the other, of which somebody may see none.
+/// Groups of duplicates, one after another; a user may see none of a group.
 struct DuplicateSearch {
   let kind: DuplicateKind
   private var groups: [[InodeNumber]]?
-  /// Files to decode first; nil if that was not looked at yet.
+  /// Files to decode first; nil before they were looked up.
   private var waiting: [InodeNumber]?
   private var place = 0
-  /// Groups that were told.
+  /// Groups that were written.
   private(set) var count = 0
 
   init(kind: DuplicateKind) { self.kind = kind }
@@ -251,13 +252,13 @@ struct DuplicateSearch {
 
   enum Step {
     case group([InodeNumber])
-    /// Some files were decoded, and so many wait.
+    /// Some files were decoded; the number is of those still waiting.
     case waiting(Int)
-    /// There is no other one.
+    /// There are no more groups.
     case nothing
   }
 
-  /// Goes on by one group, or by a few files that have to be decoded before there are groups.
+  /// Continues by one group, or by decoding a few files that must be decoded before there are groups.
   mutating func next(in fileSystem: FileSystem) throws(Errno) -> Step {
     if kind == .pixels, groups == nil {
       var left = if let waiting { waiting } else { try fileSystem.duplicates.filesWithUnknownPixels() }
@@ -275,12 +276,12 @@ struct DuplicateSearch {
     return .group(all[place - 1])
   }
 
-  /// Notes that a group was told.
+  /// Counts a group that was written.
   mutating func noteTold() { count += 1 }
 }
 
 extension CatalogFiles {
-  /// Whether the user said that a file is nobody's duplicate.
+  /// Whether the user marked a file as distinct from all others.
   fileprivate func isDistinct(_ inode: InodeNumber) throws(Errno) -> Bool {
     guard let record = try record(inode), record.hasExtendedAttributes else { return false }
     let value = try result(of: index.attributes.value(named: UserWord.distinct.name, of: inode))

@@ -1,15 +1,16 @@
-// The first of many places, of which no more are held than are wanted.
+// Keeps the first of many places, in bounded memory.
 //
 // Invariants
-// 1. At most `kept` places are held.
-// 2. Once so many are held they are a heap: none is before those at twice its index plus 1 and 2. So what goes is the first.
+// 1. At most `kept` places are in memory.
+// 2. A full array is a heap: no element is less than its children, at twice its index plus 1 and plus 2. So the first
+//    element is the one to drop.
 
 internal import Catalog
 
 struct FirstPlaces<Place: Comparable> {
   private let kept: Int
   private var places: [Place] = []
-  /// Whether there are places after those that are held.
+  /// Whether there are places after those kept.
   private(set) var hasMore = false
 
   init(_ kept: Int) { self.kept = kept }
@@ -18,7 +19,7 @@ struct FirstPlaces<Place: Comparable> {
 
   mutating func add(_ place: Place) {
     if places.count < kept {
-      // Growing would hold all of them twice for a moment. Memory that is not touched is none.
+      // Growing would copy the array and briefly hold it twice. Reserved memory that is not touched costs nothing.
       if places.isEmpty { places.reserveCapacity(kept) }
       places.append(place)
       guard places.count == kept else { return }
@@ -31,10 +32,10 @@ struct FirstPlaces<Place: Comparable> {
     sink(0, below: kept)
   }
 
-  /// All were added: from here on `popFirst` gives them in order.
+  /// Call this when all places were added; then `popFirst` returns them in order.
   mutating func finish() {
     if places.count == kept {
-      // Without the memory that sorting a copy would need.
+      // A heap sort, because sorting a copy would need as much memory again.
       for end in places.indices.dropFirst().reversed() {
         places.swapAt(0, end)
         sink(0, below: end)
@@ -42,7 +43,7 @@ struct FirstPlaces<Place: Comparable> {
     } else {
       places.sort()
     }
-    // The first is taken from the end.
+    // `popFirst` takes from the end.
     places.reverse()
   }
 
@@ -61,15 +62,15 @@ struct FirstPlaces<Place: Comparable> {
   }
 }
 
-/// A number and an inode, in 16 bytes, so that the first place is the least.
+/// A number and an inode in 16 bytes; the least one comes first.
 struct NumberPlace: Comparable {
   private var key: Int64
   private var inode: UInt64
 
-  /// The greatest number stands for none: what has none is last.
+  /// The key of a place without a number. It is the greatest, so these places are last.
   private static let none = Int64.max
 
-  /// The place of an answer; nil if it is none of a number: a time, or a path.
+  /// The place of an answer; nil if its position is a time or a path.
   init?(_ position: SortPosition, isDescending: Bool) {
     switch position.value {
     case .number(let number, 0): key = min(isDescending ? ~number : number, Self.none - 1)

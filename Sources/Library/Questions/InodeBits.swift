@@ -1,18 +1,18 @@
 // Invariants
-// 1. Memory is half a kilobyte for each 4096 numbers of which one is in the set.
+// 1. A page of 4096 numbers takes half a kilobyte, and exists only if one of its numbers is in the set.
 
 internal import Vault
 
 /// A set of inode numbers that are added in any order.
 struct InodeBits {
-  /// Words of one page.
+  /// 64-bit words of a page.
   private static let pageWords = 64
   /// The bits of all pages, one page after the other.
   private var words: [UInt64] = []
-  /// Where each page begins in `words`.
+  /// The start of each page in `words`.
   private var pages: [UInt64: Int] = [:]
   private(set) var count = 0
-  /// The page that was asked for last; most numbers are in the same.
+  /// The last page used; most numbers are on the same.
   private var recent: (page: UInt64, start: Int)?
 
   mutating func insert(_ inode: InodeNumber) {
@@ -59,7 +59,7 @@ struct InodeBits {
     }
   }
 
-  /// All numbers, in order.
+  /// All numbers, in ascending order.
   var numbers: [InodeNumber] {
     var numbers: [InodeNumber] = []
     numbers.reserveCapacity(count)

@@ -1,19 +1,20 @@
-// Answers in another order keep places while all rows are looked at (CatalogSorting.swift): the more, the fewer times
-// they look.
+// Answers in another order than time are sorted while all rows are looked at (CatalogSorting.swift). The more places
+// fit into memory, the fewer passes over the rows are needed.
 //
 // Invariants
-// 1. All that sort keep `all` parts at most, and each one more. A part is a sixteenth of what one of them can use.
+// 1. All sorted answers together have at most `all` parts, plus one small allowance each. An answer can use up to
+//    `most` parts.
 
 internal import Synchronization
 
-/// The memory of all answers that are sorted.
+/// The memory of all answers that are being sorted.
 final class SortingRoom: Sendable {
-  /// The parts that one can use.
+  /// The parts that one answer can use.
   static let most = 16
   private static let all = 48
   private let free = Mutex(all)
 
-  /// What one has until it ends.
+  /// The parts of one answer, until it ends.
   final class Share: Sendable {
     let parts: Int
     private let room: SortingRoom
@@ -23,7 +24,7 @@ final class SortingRoom: Sendable {
     deinit { room.free.withLock { $0 += parts } }
   }
 
-  /// Takes a share: half of what is left at most, so that there is some for those that come later; none if all have some.
+  /// Takes a share, at most half of the free parts, so that later answers get some; none if too few are free.
   func share(_ wanted: Int) -> Share {
     Share(
       free.withLock { free in

@@ -1,7 +1,7 @@
-// Counting answers by tags or people, of which each may have several.
+// Counts answers by tags or people, of which each answer may have several.
 //
 // Invariants
-// 1. An answer takes 8 bytes, and 4 for its number in a page of 4096 numbers.
+// 1. An answer takes 8 bytes, plus 4 for its number in a page of 4096 numbers.
 
 internal import Catalog
 internal import Index
@@ -9,10 +9,10 @@ internal import Media
 internal import SystemPackage
 internal import Vault
 
-/// Answers with tags, and then their groups.
+/// Collects answers with tags, then counts their groups.
 struct TagTally {
   private let kind: TermKind
-  /// By pages of inode numbers, the rank of each answer; `none` for what is no answer.
+  /// For each page of inode numbers, the ranks of the answers; `none` for a photo that does not answer.
   private var pages: [UInt64: [UInt32]] = [:]
   private var recent: (number: UInt64, ranks: [UInt32])?
 
@@ -20,7 +20,7 @@ struct TagTally {
 
   init(_ kind: TermKind) { self.kind = kind }
 
-  /// Takes an answer.
+  /// Adds an answer.
   mutating func add(_ inode: InodeNumber, rank: Int) {
     let page = inode.rawValue >> 12
     pages[page, default: [UInt32](repeating: Self.none, count: 4096)][Int(inode.rawValue & 4095)] =
@@ -40,7 +40,7 @@ struct TagTally {
     _ files: CatalogFiles, into grouping: inout Grouping, _ field: GroupField
   ) throws(Errno) {
     if pages.isEmpty { return }
-    // By what makes them one group.
+    // By the folded text, because spellings that fold alike are one group.
     var terms: [[UInt8]: [(number: Int64, text: String)]] = [:]
     for term in try files.result(of: files.index.catalog.terms(kind)) {
       terms[Array(Folding.folded(term.text).utf8), default: []].append(term)
@@ -64,7 +64,7 @@ struct TagTally {
     SortPosition(value: .number(-Int64(rank), 0), inode: inode.rawValue)
   }
 
-  /// Calls `body` for all files with a term that are answers.
+  /// Calls `body` for each answer that has a term.
   private mutating func forEachAnswer(
     _ term: Int64, _ files: CatalogFiles, _ body: (InodeNumber, Int) -> Void
   ) throws(Errno) {
@@ -91,7 +91,7 @@ struct TagTally {
     if let best { grouping.add(item([term.text], field), times: count, newest: position(best.rank, best.inode)) }
   }
 
-  /// The same for several spellings, of which an answer may have more than one.
+  /// As above, for several spellings; an answer may have more than one of them.
   private mutating func count(
     _ group: [(number: Int64, text: String)], _ files: CatalogFiles, into grouping: inout Grouping, _ field: GroupField
   ) throws(Errno) {

@@ -1,9 +1,9 @@
-// What a question reads: files and their rows as of a moment, or as they are.
+// The files and rows that a question reads: as of a moment, or as they are now.
 //
 // Invariants
-// 1. One of a moment never changes, and is read without the lock of the file system, by one thread at a time. Its records
-//    are those of the index but for those that were newer in memory.
-// 2. One of the files as they are exists only while the calling thread holds the lock.
+// 1. Files of a moment never change, and are read without the lock of the file system, by one thread at a time. Their
+//    records are those of the index, except where memory held newer ones.
+// 2. An object for the present files exists only while the calling thread holds the lock.
 
 internal import Albums
 internal import Index
@@ -14,7 +14,7 @@ internal import Vault
 /// The catalog as of a moment.
 final class CatalogMoment: Sendable {
   let files: FilesMoment
-  /// The name of the home zone of the space.
+  /// The name of the space's home zone.
   let homeZone: String?
 
   init(_ files: FilesMoment, homeZone: String?) {
@@ -26,15 +26,15 @@ final class CatalogMoment: Sendable {
 /// Files and their rows.
 final class CatalogFiles {
   let index: Index
-  /// What they are of; nil if they are as they are.
+  /// The moment that the files belong to; nil for the present files.
   let moment: CatalogMoment?
-  /// The name of the home zone of the space.
+  /// The name of the space's home zone.
   let homeZone: String?
   private let fileSystem: FileSystem
-  /// Records that are newer than those of the index; nil where the inodes in memory are.
+  /// Records newer than those in the index; nil for the present files, for which the inodes in memory serve.
   private let newer: [InodeNumber: InodeRecord]?
 
-  /// The files as of a moment, whose index was opened.
+  /// The files of a moment, with an index opened for it.
   init(_ moment: CatalogMoment, _ index: Index, of fileSystem: FileSystem) {
     self.index = index
     self.moment = moment
@@ -43,7 +43,7 @@ final class CatalogFiles {
     newer = moment.files.newer
   }
 
-  /// The files as they are while the lock is held.
+  /// The present files. The lock must be held as long as the object exists.
   init(present files: borrowing LockedFileSystem, of fileSystem: FileSystem) {
     index = files.index
     moment = nil
@@ -52,23 +52,23 @@ final class CatalogFiles {
     newer = nil
   }
 
-  /// The record of an inode that is newer than its row.
+  /// The record of an inode, if it is newer than its row.
   func newerRecord(_ number: InodeNumber) -> InodeRecord? {
     if let newer { newer[number] } else { fileSystem.recordInMemory(number) }
   }
 
-  /// The record of an inode; nil if there is none.
+  /// The record of an inode; nil if the inode does not exist.
   func record(_ number: InodeNumber) throws(Errno) -> InodeRecord? {
     if let newer = newerRecord(number) { return newer }
     return try result(of: index.inode(number))
   }
 
-  /// Whether somebody has a permission for an inode.
+  /// Whether a user has a permission for an inode.
   func may(_ opener: Opener, _ wanted: Permission, _ record: InodeRecord) throws(Errno) -> Bool {
     try result(of: opener.may(wanted, record, in: index))
   }
 
-  /// Gives what a call of the index gives, and maps its errors.
+  /// Returns the result of a call of the index, and maps its errors.
   @inline(__always)
   func result<Result>(of call: @autoclosure () throws(IndexError) -> Result) throws(Errno) -> Result {
     do throws(IndexError) {
@@ -78,13 +78,13 @@ final class CatalogFiles {
     }
   }
 
-  /// The same for several calls.
+  /// As above, for several calls.
   @inline(__always)
   func withIndex<Result>(_ body: (Index) throws(IndexError) -> Result) throws(Errno) -> Result {
     try result(of: body(index))
   }
 
-  /// The error of an operation for one of the index. `ECANCELED` says that the moment has ended.
+  /// Maps an error of the index. `ECANCELED` means that the moment has ended.
   func failed(_ error: IndexError) -> Errno {
     let errno = Errno(error)
     if errno == .ioError {

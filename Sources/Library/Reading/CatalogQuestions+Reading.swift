@@ -1,20 +1,21 @@
-// How a question reads files and rows: of a moment, without the lock of the file system.
+// How a question reads files and rows: from a moment, without the lock of the file system.
 //
 // Invariants
-// 1. What a question reads is of one moment, which begins after it was asked: an answer is of the state then.
-// 2. A moment may end, since it delays neither cleaning nor anybody who needs room on a full disk. What was asked of it is
-//    asked of a later one then, `mostMoments` times, and at last of the files as they are, under the lock: these cannot end.
-//    So it is where no moment can be had, since the index cannot commit what was changed.
+// 1. Everything that a question reads comes from one moment, which begins after the question was asked. So an answer
+//    shows that state.
+// 2. A moment may end, because it must delay neither cleaning nor a program that needs room on a full disk. Then the
+//    same is read from a later moment, `mostMoments` times, and finally from the present files under the lock: these
+//    cannot end. The present files also serve when no moment can be had because the index cannot commit its changes.
 
 internal import Albums
 internal import Index
 internal import SystemPackage
 
-/// The moment that the parts of an answer are read of.
+/// The moment from which the parts of an answer are read.
 struct AskedMoment {
   fileprivate(set) var moment: CatalogMoment?
 
-  /// One that begins with the first part.
+  /// The moment begins with the first part.
   init() {}
 }
 
@@ -22,14 +23,14 @@ extension CatalogQuestions {
   /// Moments that are tried for one part of an answer.
   private static let mostMoments = 3
 
-  /// Reads files and rows as they are now. `body` is called again where the moment ends, and begins anew then.
+  /// Reads the present state of files and rows. If the moment ends, `body` is called again and must start over.
   func asking<Result>(_ body: (CatalogFiles) throws(Errno) -> Result) throws(Errno) -> Result {
     var asked = AskedMoment()
     return try reading(&asked, body)
   }
 
-  /// Reads the moment of an answer. Where it has ended, `body` is called again with a later one, which is that of the
-  /// answer from then on.
+  /// Reads from the moment of an answer. If it has ended, `body` is called again with a later one, which then becomes
+  /// the moment of the answer.
   func reading<Result>(
     _ asked: inout AskedMoment, _ body: (CatalogFiles) throws(Errno) -> Result
   ) throws(Errno) -> Result {
@@ -51,10 +52,10 @@ extension CatalogQuestions {
     return try present(body)
   }
 
-  /// Reads a little of files and rows as they are, under the lock.
+  /// Reads a small part of the present files and rows, under the lock.
   func present<Result>(_ body: (CatalogFiles) throws(Errno) -> Result) throws(Errno) -> Result {
     try fileSystem.reading { files throws(Errno) in
-      // A transaction that was lost is noted, as where an operation met that.
+      // A lost transaction is recorded here, as an operation that met it would.
       defer { if files.index.isReadOnly, files.refusal == nil { _ = files.failed(.transactionLost) } }
       return try body(CatalogFiles(present: files, of: fileSystem))
     }

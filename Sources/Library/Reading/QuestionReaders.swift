@@ -1,10 +1,11 @@
-// The indexes that questions read, each of the pages of a moment.
+// The indexes that questions read, each over the pages of a moment.
 //
 // Invariants
-// 1. At most `most` are read at once: each has a cache of 2 MiB. Others wait in no order, without a lock of the file system.
-// 2. One that is not read is kept for the next question while nothing has changed, `mostIdle` of them.
-// 3. Pages of at most `mostStates` states are in memory, however many answers stopped in the middle and are to go on with
-//    theirs. The oldest state ends when there is another one.
+// 1. At most `most` indexes are in use at once, each with a cache of 2 MiB. Other questions wait in no particular
+//    order, without a lock of the file system.
+// 2. Up to `mostIdle` unused indexes are kept for the next question, as long as nothing has changed.
+// 3. The pages of at most `mostStates` states are in memory, however many unfinished answers still need theirs. When
+//    another state comes, the oldest one ends.
 
 internal import Albums
 internal import Index
@@ -13,7 +14,7 @@ internal import SystemPackage
 
 /// Lends indexes to questions.
 final class QuestionReaders: @unchecked Sendable {
-  /// Indexes that are read at once.
+  /// Indexes that are in use at once.
   static let most = 4
   private static let mostIdle = 2
   private static let mostStates = 8
@@ -33,12 +34,12 @@ final class QuestionReaders: @unchecked Sendable {
   // Guarded by the lock.
   private var busy = 0
   private var idle: [Idle] = []
-  /// The states whose pages may be in memory, the newest last.
+  /// The states whose pages may be in memory, newest last.
   private var states: [State] = []
 
   init() { isFree = Condition(of: lock) }
 
-  /// The pages of the newest state, if it is the one of this commit of the index and has not ended.
+  /// The pages of the newest state, if it is of this commit of the index and has not ended.
   func pages(of revision: UInt64) -> IndexPages? {
     lock.withLock {
       guard let newest = states.last, newest.revision == revision, let pages = newest.pages, !pages.hasEnded else {
@@ -48,7 +49,7 @@ final class QuestionReaders: @unchecked Sendable {
     }
   }
 
-  /// Notes the state of a moment. What was kept of older ones goes. To be called without the lock of the file system.
+  /// Records the state of a moment and drops idle indexes of older ones. Call it without the lock of the file system.
   func note(_ moment: FilesMoment) {
     var old: [Idle] = []
     var ended: [IndexPages] = []
@@ -63,13 +64,14 @@ final class QuestionReaders: @unchecked Sendable {
       idle.removeAll { $0.pages !== moment.pages }
     }
     for pages in ended { pages.end() }
-    // Closed here, and not with the lock held.
+    // Closed here, without the lock.
     old.removeAll()
   }
 
-  /// Calls `body` with the index of some pages. Waits until fewer than `most` are read. `body` asks for no other one.
+  /// Calls `body` with an index over some pages. Waits until fewer than `most` are in use. `body` must not ask for
+  /// another index.
   ///
-  /// - Throws: `ECANCELED` when the pages have ended, `EIO`; the errors of `body`.
+  /// - Throws: `ECANCELED` if the pages have ended, `EIO`; the errors of `body`.
   func withIndex<Result>(
     of pages: IndexPages, _ body: (Index) throws(Errno) -> Result
   ) throws(Errno) -> Result {
@@ -83,7 +85,7 @@ final class QuestionReaders: @unchecked Sendable {
     return try body(opened)
   }
 
-  /// Closes those that are not read.
+  /// Closes the idle indexes.
   func closeIdle() {
     var old: [Idle] = []
     lock.withLock { swap(&old, &idle) }
@@ -94,7 +96,7 @@ final class QuestionReaders: @unchecked Sendable {
     do throws(IndexError) { return try Index(reading: pages) } catch { throw Errno(error) }
   }
 
-  /// Waits for its turn; gives an index that was read before, if there is one.
+  /// Waits for its turn; returns an idle index of these pages, if there is one.
   private func take(_ pages: IndexPages) -> Index? {
     lock.lock()
     defer { lock.unlock() }
@@ -105,7 +107,7 @@ final class QuestionReaders: @unchecked Sendable {
   }
 
   private func giveBack(_ index: Index?, of pages: IndexPages) {
-    // One that is one too many is closed when the lock was given back.
+    // An index beyond `mostIdle` is closed after the lock was released.
     _ = lock.withLock { () -> Idle? in
       busy -= 1
       isFree.signal()

@@ -1,9 +1,8 @@
-// Noting what a row of the catalog depends on, as it changes.
+// Marks rows of the catalog as stale when something changes that they depend on.
 //
 // Invariants
-// 1. Noting is cheap: a row is only marked, and for files without a row nothing is written.
-// 2. The operation counts, not this: one that was done is not undone because it could not be noted, and the next merge of
-//    the row puts it right.
+// 1. Marking is cheap: a row is only marked, and for a file without a row nothing is written.
+// 2. The operation has priority: it is not undone if marking fails, and the next merge of the row corrects it.
 
 internal import Albums
 internal import Catalog
@@ -13,7 +12,7 @@ internal import SystemPackage
 internal import Vault
 
 extension CatalogUpdates {
-  /// Notes that attributes, times or rights of an inode changed.
+  /// Records that attributes, times or rights of an inode changed.
   func noteCatalogChange(_ inode: Inode) {
     guard inode.isRegular, !inode.isMediaPending else { return }
     note { index throws(IndexError) in try index.catalog.addStaleItem(inode.number) }
@@ -28,7 +27,7 @@ extension CatalogUpdates {
     }
   }
 
-  /// Notes that an inode got or lost a name.
+  /// Records that an inode got or lost a name.
   func noteCatalogName(_ name: FileName, in directory: InodeNumber, of inode: Inode) {
     guard inode.isRegular else { return }
     if name.isSidecar {
@@ -44,7 +43,7 @@ extension CatalogUpdates {
     note { index throws(IndexError) in try index.catalog.addStale(inode.number, .read) }
   }
 
-  /// Notes that others may read a sidecar now, or fewer: it speaks for other photos than before, whoever reads it.
+  /// Records that more or fewer users may read a sidecar: it now applies to other photos, whichever users read it.
   func noteSidecarRights(_ inode: Inode) {
     guard isSidecar(inode) else { return }
     note { index throws(IndexError) in
@@ -57,10 +56,10 @@ extension CatalogUpdates {
     }
   }
 
-  /// Names of a sidecar that count.
+  /// Names of a sidecar that count, at most.
   private static let mostSidecarNames = 64
 
-  /// Whether an inode may have facts about photos.
+  /// Whether an inode may be a sidecar.
   func isSidecar(_ inode: Inode) -> Bool {
     if let known = inode.isSidecar { return known }
     guard files.index.hasCatalog, inode.isRegular else { return false }
@@ -77,7 +76,7 @@ extension CatalogUpdates {
 }
 
 extension FileName {
-  /// Whether a file of this name may have facts about photos. Every look-up asks, so only the last bytes count.
+  /// Whether a file of this name may be a sidecar. Every look-up asks, so only the last bytes are compared.
   var isSidecar: Bool {
     let count = bytes.count
     guard count > 4 else { return false }

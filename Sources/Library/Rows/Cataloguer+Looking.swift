@@ -1,10 +1,11 @@
-// What the catalog asks the decoder in the background: facts of photos that have none of this version, and sidecars.
+// Background questions of the catalog to the decoder: facts of this version for photos that lack them, and sidecars.
 //
 // Invariants
-// 1. What was found is kept only if the content did not change meanwhile.
-// 2. A file that cannot be asked now is passed over until another mount; others go on.
-// 3. No other thread looks at a photo or video that is asked, so what `isMediaPending` says of it counts.
-// 4. A file that was asked is not asked again, also if it got no row: what has the name of no photo, or no name, gets none.
+// 1. Facts are stored only if the content has not changed since.
+// 2. A file that cannot be examined now is passed over until another mount; other files go on.
+// 3. No other thread looks at a photo or video while it is examined, so `isMediaPending` is reliable for it.
+// 4. An examined file is not examined again, even if it got no row: a file without a name, or with a name that no
+//    photo has, never gets one.
 
 internal import Albums
 internal import Catalog
@@ -15,24 +16,24 @@ internal import SystemPackage
 internal import Vault
 
 extension CatalogUpdates {
-  /// Work on the catalog that somebody must wait for the decoder for.
+  /// Work on the catalog that may need the decoder.
   enum CatalogJob {
-    /// A photo or video is asked for its facts.
+    /// Extract the facts of a photo or video.
     case look(InodeNumber)
-    /// The same for one that was never asked for facts of this version. All before it were asked.
+    /// As `look`, for one that was never asked for facts of this version. All files before it were asked.
     case ask(InodeNumber)
-    /// A sidecar is read.
+    /// Read a sidecar.
     case read(InodeNumber)
-    /// A directory is matched.
+    /// Match a directory.
     case match(InodeNumber)
     /// Some photos and videos were compared with the catalog, and there are more.
     case goOn
-    /// All were.
+    /// All photos and videos were compared with it.
     case noteFilled
-    /// Some photos are to be merged with another table of towns or another home zone, and there may be more.
+    /// Mark some photos for merging with another table of towns or another home zone; there may be more.
     case settleAgain
 
-    /// The photo or video that is asked.
+    /// The photo or video that is examined.
     var photo: InodeNumber? {
       switch self {
       case .look(let inode), .ask(let inode): inode
@@ -41,7 +42,7 @@ extension CatalogUpdates {
     }
   }
 
-  /// What the catalog has to do next; nil if nothing, with the time when something is due. The lock is kept.
+  /// The next job of the catalog; nil without one, with the time when a file is due. The lock stays held.
   mutating func nextCatalogJob(_ settings: ThumbnailOptions) -> (job: CatalogJob?, due: UInt64?) {
     guard files.index.hasCatalog, !files.catalog.isGivenUp else { return (nil, nil) }
     do throws(Errno) {
@@ -55,8 +56,8 @@ extension CatalogUpdates {
       } else {
         due = monotonicTime() + ThumbnailState.retryDelays.upperBound
       }
-      // Last, since whatever else is done may have a directory matched again. So has what another thread looks at: it is
-      // done with first.
+      // Last, because any other job may require a directory to be matched again. So may a file that another thread
+      // looks at; matching waits until that is done.
       guard files.thumbnails.underWay.isEmpty else { return (nil, due) }
       let directory = try files.result(of: files.index.catalog.stale(for: .match, limit: 1)).first
       return (directory.map { .match($0.inode) }, due)
@@ -65,7 +66,7 @@ extension CatalogUpdates {
     }
   }
 
-  /// Files that are looked at for one that is not being written.
+  /// Files to go through in search of one that is not being written.
   private static let lookLimit = 256
 
   private func nextQuiet(_ settings: ThumbnailOptions) throws(Errno) -> (job: CatalogJob?, due: UInt64?) {
@@ -87,14 +88,14 @@ extension CatalogUpdates {
   /// Rows of `media` that one step compares with the catalog.
   private static let fillStep = 1024
 
-  /// A photo or video that was never asked for facts of this version. The lock is kept, so that no signal is missed
-  /// between this and waiting for one.
+  /// A photo or video that was never asked for facts of this version. The lock stays held, so that no signal is lost
+  /// between this and the wait for one.
   private mutating func nextUnasked() throws(Errno) -> CatalogJob? {
     let version = Int64(MediaItem.factsVersion)
     if files.catalog.filled == .notBegun {
       let asked = try files.result(of: files.index.metaInteger(Self.filledKey))
       files.catalog.filled = asked == version ? .done : .after(nil)
-      // Another version of the program was here since, which may know no home zone.
+      // Another version of the program, which may not know home zones, has used the space since.
       if let asked, abs(asked) != version { files.catalog.settled = .after(nil) }
     }
     guard case .after(let last) = files.catalog.filled else { return nil }
@@ -102,20 +103,20 @@ extension CatalogUpdates {
       of: files.index.catalog.mediaWithoutItem(after: last, version: version, limit: Self.fillStep))
     guard let batch else {
       if last != nil { return .noteFilled }
-      // There is nothing to ask, and a mount of an empty space writes nothing.
+      // Nothing needs examining; a mount of an empty space must not write.
       files.catalog.filled = .done
       return nil
     }
     if let next = batch.inodes.first(where: { !files.catalog.passedOver.contains($0) }) {
-      // They are asked in their order. The thread that looks at it now finds it again.
+      // Files are asked in order. The thread that looks at this one finds it again.
       return files.thumbnails.underWay.isFree(next) ? .ask(next) : nil
     }
     files.catalog.filled = .after(batch.last)
     return .goOn
   }
 
-  /// Notes that all photos and videos were asked, and whether some are still to be merged since another version of the
-  /// program was here: that is noticed by what is noted here alone.
+  /// Records that all photos and videos were asked, and whether some must still be merged. This record alone shows
+  /// the next mount that another version of the program has used the space.
   fileprivate mutating func noteFilled() {
     files.waitForCriticalPart()
     files.catalog.filled = .done
@@ -135,24 +136,24 @@ extension CatalogUpdates {
     }
   }
 
-  /// The key in `meta` of the version that all photos and videos were asked for; negative where some were passed over, so
-  /// that the next mount asks those.
+  /// The key in `meta` of the version that all photos and videos were asked for; negative if some were passed over,
+  /// so that the next mount asks those.
   static let filledKey = "catalog"
 
-  /// Whether photos have places of another table of towns than the user chose, or times of another home zone.
+  /// Whether photos have places from another table of towns than the chosen one, or times of another home zone.
   private mutating func isUnsettled() throws(Errno) -> Bool {
     if files.catalog.settled == .notBegun {
       let known = try files.result(of: files.index.metaInteger(Self.placesKey))
       let isOther = files.library.options.places.identity.map { $0 != known } ?? false
       var isUnsettled = try files.result(of: files.index.metaInteger(Self.unsettledKey)) == 1
-      // Without rules they would be as they are, at every mount.
+      // Without rules the merge would change nothing, at every mount.
       if isUnsettled, lacksHomeRules() { isUnsettled = false }
       files.catalog.settled = isOther || isUnsettled ? .after(nil) : .done
     }
     return files.catalog.settled != .done
   }
 
-  /// Has some of them merged again; the last step notes that all were.
+  /// Marks some photos for merging; the last step records that all were marked.
   mutating func settleAgain() throws(Errno) {
     try files.waitToChange()
     guard case .after(let last) = files.catalog.settled else { return }
@@ -162,7 +163,7 @@ extension CatalogUpdates {
       files.catalog.settled = .after(next)
     } else {
       files.catalog.settled = .done
-      // A mount of an empty space writes nothing.
+      // A mount of an empty space must not write.
       if last == nil { return }
       let identity = files.library.options.places.identity
       let lacksRules = lacksHomeRules()
@@ -174,15 +175,15 @@ extension CatalogUpdates {
     files.noteChange()
   }
 
-  /// The key in `meta` of the identity of the user's own table of towns.
+  /// The key in `meta` for the identity of the user's own table of towns.
   private static let placesKey = "places"
 }
 
 extension Cataloguer {
-  /// Largest sidecar that is read, in bytes.
+  /// The largest sidecar that is read, in bytes.
   private static let mostSidecarBytes = 1 << 20
 
-  /// Does some work on the catalog. What cannot be done is left to another mount.
+  /// Runs a job. A file that fails is left to another mount.
   func run(_ job: CatalogUpdates.CatalogJob, _ settings: ThumbnailOptions) {
     do throws(Errno) {
       switch job {
@@ -204,8 +205,8 @@ extension Cataloguer {
     }
   }
 
-  /// Matches a directory. One that cannot be read is not tried again before something changes in it.
-  /// False if not even that could be noted.
+  /// Matches a directory. One that cannot be read is tried again only after something changes in it. Returns false if
+  /// not even that could be recorded.
   @discardableResult
   func matchOrPassOver(_ directory: InodeNumber) -> Bool {
     do throws(Errno) {
@@ -227,7 +228,8 @@ extension Cataloguer {
     }
   }
 
-  /// Asks a photo or video for its facts. False if it is to be asked again, since nothing can be asked for now.
+  /// Extracts the facts of a photo or video. Returns false if it must be asked again, because the decoder is
+  /// unavailable.
   private func look(at number: InodeNumber, _ settings: ThumbnailOptions) throws(Errno) -> Bool {
     let attempt = fileSystem.locked { $0.thumbnails.pauses }
     guard let (inode, row) = try hold(number) else { return true }
@@ -249,7 +251,7 @@ extension Cataloguer {
       default: break
       }
     }
-    // Where the decoder fails, what it found before stays.
+    // If the decoder fails, the facts found before stay.
     let before = fileSystem.locked { try? $0.index.catalog.item(number)?.found }.flatMap { try? FactList(decoding: $0) }
     try keep(found ?? before ?? FactList(), of: inode.object)
     return true
@@ -291,12 +293,12 @@ extension Cataloguer {
     if found.hasPosition { loadPlaces() }
     try fileSystem.locked { files throws(Errno) in
       try files.waitToChange()
-      // Written meanwhile: it waits on.
+      // The sidecar was written since; it stays marked as unread.
       if files.known(number)?.contentChanged ?? 0 != changed ?? 0 { return }
       files.known(number)?.isReadPending = false
       try files.withSavepoint { index throws(IndexError) in
         if !names.isEmpty {
-          // Fresh until the photos beside it were merged.
+          // A negative version marks it as fresh until the photos next to it are merged.
           try index.catalog.setSidecar(number, version: -Int64(MediaItem.factsVersion), found: found.encoded)
         }
         try index.catalog.removeStale(number, .read)
@@ -308,7 +310,7 @@ extension Cataloguer {
 
   private func passOver(_ number: InodeNumber) {
     fileSystem.locked { files in
-      // With so many, something else is wrong.
+      // If so many files fail, the cause is not in the files.
       if files.catalog.passedOver.count >= ThumbnailState.lookLimit { files.catalog.isGivenUp = true }
       files.catalog.passedOver.insert(number)
     }
@@ -318,11 +320,11 @@ extension Cataloguer {
   struct HeldInode {
     let object: Inode
     let size: Int64
-    /// When its content had changed last.
+    /// The time of the last change of its content.
     let changed: UInt64
   }
 
-  /// Keeps an inode in memory while it is asked; nil if there is nothing to ask any more.
+  /// Keeps an inode in memory while it is examined; nil if it no longer needs examining.
   private func hold(_ number: InodeNumber) throws(Errno) -> (HeldInode, MediaRecord)? {
     try fileSystem.locked { files throws(Errno) -> (HeldInode, MediaRecord)? in
       files.waitForCriticalPart()
@@ -341,16 +343,16 @@ extension Cataloguer {
     }
   }
 
-  /// The same for a photo or video that is there.
+  /// As above, without the row.
   func holdForLook(at number: InodeNumber) throws(Errno) -> HeldInode? { try hold(number)?.0 }
 
-  /// Ends it.
+  /// Ends the hold.
   func letGo(_ held: HeldInode) {
     fileSystem.locked { $0.letGo(held.object) }
   }
 }
 
 extension FactList {
-  /// Whether a place may follow from it.
+  /// Whether it states a position, from which a place may follow.
   var hasPosition: Bool { facts.contains { if case .position = $0.value { true } else { false } } }
 }

@@ -1,5 +1,5 @@
-// Matching: which files of a directory belong together, as stacks and as photos with their sidecars, and which is its
-// cover.
+// Matching finds which files of a directory belong together, as stacks and as photos with their sidecars, and which
+// file is the directory's cover.
 
 internal import Albums
 internal import Catalog
@@ -9,15 +9,15 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// What is known of the files in a directory.
+/// The known facts about the files of a directory.
 private struct DirectoryContent {
-  /// What the directory said of a photo when it was matched last.
+  /// The result for a photo when the directory was last matched.
   struct Known {
     var sidecars: [Int64]
     var stack: StackMembership?
     var isEdited: Bool
     var isCover: Bool
-    /// Whether the file itself says that it is edited.
+    /// Whether the file's own metadata states that it is edited.
     var saysEdited: Bool
     var stackWord: String?
   }
@@ -25,11 +25,11 @@ private struct DirectoryContent {
   var candidates: [StackCandidate] = []
   var known: [UInt64: Known] = [:]
   var sidecars: [SidecarFile] = []
-  /// Sidecars that were read since the photos beside them were merged.
+  /// Sidecars that were read, but not yet merged into the photos next to them.
   var fresh: Set<UInt64> = []
-  /// What the directory says of its cover.
+  /// The cover in the directory's attribute.
   var cover: AlbumCover?
-  /// The file that is its cover: it may have another name than when it was chosen.
+  /// The file of the cover. It may have another name than when it was chosen.
   var coverInode: UInt64? {
     guard let cover else { return nil }
     return candidates.first { $0.name == cover.name }?.inode ?? cover.inode
@@ -106,10 +106,10 @@ extension Cataloguer {
     return decisions
   }
 
-  /// From here on what changes is noted for another time.
+  /// Marks the directory, so that changes from now on cause another match.
   private func begin(_ directory: InodeNumber) throws(Errno) {
     try change { files throws(Errno) in
-      // Either wait gives the lock back.
+      // Each of the two waits releases the lock.
       repeat {
         files.catalogUpdates.waitForMatching()
         try files.waitToChange()
@@ -155,7 +155,7 @@ extension Cataloguer {
     }
   }
 
-  /// As `changing`, for the catalog: without waiting for room.
+  /// As `changing`, for the catalog: it does not wait for room.
   private func change(_ body: (inout LockedFileSystem) throws(Errno) -> Void) throws(Errno) {
     try fileSystem.locked { files throws(Errno) in
       try files.waitToChange()
@@ -173,7 +173,7 @@ extension Cataloguer {
       try fileSystem.locked { files throws(Errno) in
         try files.withIndex { index throws(IndexError) in
           let rows = try index.catalog.items(inAlbum: directory, after: last, limit: Self.batch)
-          // A file of several names belongs to the directory of its first one.
+          // A file of several names belongs to the directory of its first name.
           for (row, name) in rows where row.album == directory && row.name == name {
             try content.add(row, try index.catalog.mediaItem(row, &lookups), directory)
           }
@@ -187,7 +187,7 @@ extension Cataloguer {
     return content
   }
 
-  /// Finds sidecars and what is said of the cover.
+  /// Finds the sidecars and the attribute that names the cover.
   private func readNames(of directory: InodeNumber, _ content: inout DirectoryContent) throws(Errno) {
     var cookie: UInt64 = 2
     var isAtEnd = false
@@ -232,7 +232,7 @@ extension Cataloguer {
 }
 
 extension ItemFlags {
-  /// These bits with what a directory says in place of what it said before, as they are stored.
+  /// These flags as they are stored, after replacing those that depend on the directory.
   fileprivate func with(_ stack: StackMembership?, isEdited: Bool, isCover: Bool) -> Int64 {
     var flags = subtracting([.stacked, .live, .burst, .stackCover, .edited, .cover])
     if stack != nil { flags.insert(.stacked) }

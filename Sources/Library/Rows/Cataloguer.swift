@@ -1,13 +1,14 @@
-// Merging: from what the decoder found, what sidecars say, what the user said and what the file system knows, to one row.
+// Merging combines the facts from the decoder, the sidecars, the user and the file system into one row.
 //
 // Invariants
-// 1. A row is of the present content: a change of content removes it, in the same operation.
-// 2. Whatever a row depends on notes it in `stale` when it changes, in the same operation; whoever asks the catalog first
-//    has what is stale merged. So an answer is of the state of the files when it was asked for. The one exception: while
-//    photos are being examined, what a large directory says of its files may be as it was before.
-// 3. Merging needs nothing but the index and tables in memory, so it waits neither for the decoder nor for a file. A row that
-//    needs the rules of a zone that were not read stays stale until they are.
-// 4. Rows take no room that a commit of what users wrote may need: where new data would be refused, they wait.
+// 1. A row describes the present content: a change of content removes the row in the same operation.
+// 2. Everything that a row depends on marks the row in `stale` when it changes, in the same operation, and the next
+//    question to the catalog merges stale rows first. So an answer shows the state of the files when it was asked.
+//    The one exception: while photos are being examined, the stacks, sidecars and cover of a large directory may be
+//    out of date.
+// 3. Merging needs only the index and tables in memory, so it waits neither for the decoder nor for a file. A row
+//    that needs zone rules that were not read yet stays stale until they are.
+// 4. Rows never take room that a commit of users' writes may need: if new data would be refused, rows wait.
 
 internal import Albums
 internal import Catalog
@@ -18,11 +19,11 @@ internal import System
 package import SystemPackage
 internal import Vault
 
-/// Keeps the rows of a file system's catalog.
+/// Maintains the rows of a file system's catalog.
 package struct Cataloguer: Sendable {
   let fileSystem: FileSystem
-  /// Brings all rows up to date, and the stacks of the directories in which something changed, as far as the decoder is
-  /// not needed for it. Does nothing where nothing may be changed.
+  /// Merges all stale rows and matches the directories in which something changed, as far as this does not need the
+  /// decoder. Does nothing on a file system that may not be changed.
   ///
   /// - Parameter end: when to stop, on the monotonic clock.
   package func settle(until end: UInt64 = .max) throws(Errno) {
@@ -33,7 +34,8 @@ package struct Cataloguer: Sendable {
     }
     var isOver: Bool { end != .max && monotonicTime() >= end }
     while !isOver, fileSystem.locked({ $0.catalogUpdates.mergeStaleItems() }) {}
-    // A directory changes with each photo that the decoder looks at, so none is matched until it changes no more.
+    // A directory changes with each photo that the decoder examines, so directories are matched after all rows are
+    // merged.
     for _ in 0..<Self.matchings {
       var last: InodeNumber?
       while !isOver, let directory = try nextDirectory(after: last) {
@@ -44,7 +46,7 @@ package struct Cataloguer: Sendable {
       if isOver || last == nil { break }
     }
     if isOver { return }
-    // What another thread has begun.
+    // A match that another thread has begun.
     fileSystem.locked { files in
       if let directory = files.catalog.matching, !files.catalogUpdates.leavesToBackground(directory) {
         files.catalogUpdates.waitForMatching()
@@ -53,8 +55,8 @@ package struct Cataloguer: Sendable {
     while fileSystem.locked({ $0.catalogUpdates.mergeStaleItems() }) {}
   }
 
-  /// How often one directory is matched at most: for what changed, for sidecars that were found then, and for the times
-  /// that those state.
+  /// A directory is matched at most this often: for the changes, for sidecars found by that, and for the times in
+  /// those.
   private static let matchings = 3
 
   private func nextDirectory(after last: InodeNumber?) throws(Errno) -> InodeNumber? {
@@ -71,7 +73,7 @@ package struct Cataloguer: Sendable {
     }
   }
 
-  /// Reads the table of towns, or waits until another thread has, since a merge may need it.
+  /// Reads the table of towns, because a merge may need it, or waits while another thread reads it.
   func loadPlaces() {
     let isKnown = fileSystem.locked { files -> Bool in
       while files.catalog.isReadingPlaces { files.wait(for: .sinkDone) }
@@ -87,8 +89,8 @@ package struct Cataloguer: Sendable {
     }
   }
 
-  /// The same, and reads the rules of the zones in which something may have been taken. Where a merge meets another zone,
-  /// since a sidecar or a person said the position, the row is merged again.
+  /// Reads the table of towns, and the rules of the zones in which the photo may have been taken. If a merge meets
+  /// another zone, because a sidecar or the user gave the position, the row is merged again.
   func loadPlaces(of found: FactList) {
     loadPlaces()
     guard let gazetteer = fileSystem.locked({ $0.catalog.towns }) else { return }
@@ -101,7 +103,7 @@ package struct Cataloguer: Sendable {
     loadZones()
   }
 
-  /// Reads the rules of the zones that are wanted.
+  /// Reads the rules of the zones that rows wait for.
   func loadZones() {
     let wanted = fileSystem.locked { $0.catalog.wantedZones }
     if wanted.isEmpty { return }
@@ -115,26 +117,26 @@ extension CatalogUpdates {
   /// Rows that are merged while the lock is held once.
   private static let batch = 32
 
-  /// Whether something waits that needs no decoder.
+  /// Whether work waits that does not need the decoder.
   var hasStaleItems: Bool {
     (try? files.index.catalog.stale(for: [.merge, .match], limit: 1))?.isEmpty == false
   }
 
-  /// Room to ask for some rows with all that belongs to them, in bytes.
+  /// The free room that a few rows with everything that belongs to them require, in bytes.
   static let roomForCatalog: Int64 = 64 << 10
 
   /// Whether rows may be brought up to date.
   var mayMerge: Bool { files.refusal == nil && hasRoomForCatalog }
 
-  /// Whether a row may be made.
+  /// Whether there is room for another row.
   var hasRoomForCatalog: Bool { files.admits(Self.roomForCatalog) }
 
   mutating func waitForMatching() {
     while files.catalog.matching != nil { files.wait(for: .sinkDone) }
   }
 
-  /// Whether nobody waits until a directory is matched: it is large, and changes with each photo that is examined. The
-  /// threads that examine them have one of them match it when nothing else is to be done.
+  /// Whether the match of a directory is left to the background: it is large, and changes with each photo that is
+  /// examined. One of the examining threads matches it when nothing else is left to do.
   func leavesToBackground(_ directory: InodeNumber) -> Bool {
     guard files.catalog.largeDirectories.contains(directory), !files.catalog.isGivenUp,
       let settings = files.library.options.thumbnails,
@@ -146,8 +148,8 @@ extension CatalogUpdates {
     return (try? files.index.catalog.stale(for: [.look, .read], limit: 1))?.isEmpty == false
   }
 
-  /// Merges some rows; false when none waits, or none can be merged. The lock is kept then, so that no signal is missed
-  /// between this and waiting for one.
+  /// Merges some rows; false if none is stale, or none can be merged. In that case the lock stays held, so that no
+  /// signal is lost between this and the wait for one.
   mutating func mergeStaleItems() -> Bool {
     guard let waiting = try? files.index.catalog.stale(for: .merge, limit: Self.batch), !waiting.isEmpty, mayMerge
     else { return false }
@@ -167,7 +169,7 @@ extension CatalogUpdates {
       do throws(Errno) {
         try mergeItem(entry.inode)
       } catch {
-        // A row that makes no sense: the file is asked again.
+        // The row makes no sense, so the file is examined again.
         do throws(Errno) {
           try files.withSavepoint { index throws(IndexError) in
             try index.catalog.removeStale(entry.inode, .merge)
@@ -183,11 +185,11 @@ extension CatalogUpdates {
     return true
   }
 
-  /// What a decoder has looked at gets its row; what is neither photo nor video loses it.
+  /// Merges the row of a file that a decoder has examined; a file that is neither photo nor video loses its row.
   func noteLookedAt(_ inode: Inode, _ state: MediaRecord.State, _ found: FactList?) throws(Errno) {
     guard files.index.hasCatalog else { return }
     try mergeItem(inode.number, found: found)
-    // A decoder that said nothing, or could make no thumbnail, is asked by itself.
+    // A separate job asks the decoder for facts if it gave none, or could not make a thumbnail.
     if state == .known || state == .failed, found == nil,
       try files.result(of: files.index.catalog.item(inode.number))?.version ?? 0 == 0
     {
@@ -195,8 +197,8 @@ extension CatalogUpdates {
     }
   }
 
-  /// A file turned out to have the content of another. What the decoder found there counts here as well, and what the
-  /// user said there is said here, unless something was said here.
+  /// Called when a file has the same content as another, `twin`. The facts that the decoder found there count here
+  /// too, and the user's attributes are copied unless this file has some of its own.
   func catalogTwin(_ twin: InodeNumber, of inode: Inode) throws(Errno) -> FactList? {
     guard files.index.hasCatalog else { return nil }
     let other = try files.result(of: files.index.catalog.item(twin))
@@ -206,7 +208,7 @@ extension CatalogUpdates {
   }
 
   private func copyWords(from twin: InodeNumber, to inode: Inode) throws(Errno) {
-    // What one person says is nobody else's.
+    // Attributes of one user must not appear on the file of another.
     guard let source = try? files.inode(twin), source.record.hasExtendedAttributes,
       source.record.owner == inode.record.owner
     else { return }
@@ -229,11 +231,11 @@ extension CatalogUpdates {
     files.markChanged(inode)
   }
 
-  /// Names of a file that a row counts at most.
+  /// Names of a file that its row counts, at most.
   private static let mostNames = 65_536
 
-  /// Brings the row of a file up to date. A file that is no photo or video, or has no name of a photo,
-  /// loses its row. With `found` this is what the decoder found, else what it found last.
+  /// Brings the row of a file up to date. A file that is neither a photo nor a video, or that only has names that no
+  /// photo has, loses its row. `found` holds new facts from the decoder; without it the stored facts are used.
   func mergeItem(_ number: InodeNumber, found new: FactList? = nil) throws(Errno) {
     guard files.index.hasCatalog else { return }
     let old = try files.result(of: files.index.catalog.item(number))
@@ -273,7 +275,7 @@ extension CatalogUpdates {
     let isSettled = settle(&item, times)
     let isUnsettled = if item.taken?.zoneSource == .universal { lacksHomeRules() } else { false }
 
-    // What the directory says is said again when the directory is matched.
+    // The directory's part is set again when the directory is matched.
     let flags = ItemFlags(rawValue: old?.flags ?? 0)
     item.links.isEdited = item.links.isEdited || flags.contains(.edited)
     item.words.isCover = flags.contains(.cover)
@@ -294,7 +296,7 @@ extension CatalogUpdates {
         sidecars: packed?.sidecars ?? [], stackWord: stackWord)
       if isSettled { try index.catalog.removeStale(number, .merge) } else { try index.catalog.addStale(number, .merge) }
       if isUnsettled, try index.metaInteger(Self.unsettledKey) != 1 { try index.setMeta(Self.unsettledKey, to: 1) }
-      // A directory that it came to or left, or in which it changed.
+      // The directories that the photo entered, left, or changed in.
       for directory in Set([old?.album, names.first?.0].compactMap(\.self)) {
         if old == nil || new != nil || old?.album != names.first?.0 || old?.name != names.first?.1
           || packed?.stackWord != stackWord || old?.taken != item.taken?.wall.seconds
@@ -302,12 +304,12 @@ extension CatalogUpdates {
           try index.catalog.addStale(directory, .match)
         }
       }
-      // A twin that thought itself alone.
+      // A twin whose row does not show a duplicate yet.
       if old == nil || new != nil { for twin in twins.prefix(8) { try index.catalog.addStaleItem(twin) } }
     }
   }
 
-  /// Removes a row, and has those brought up to date that looked at it.
+  /// Removes a row, and marks the rows that depend on it as stale.
   static func dropItem(_ number: InodeNumber, in index: Index) throws(IndexError) {
     guard index.hasCatalog, let old = try index.catalog.item(number) else { return }
     try index.catalog.deleteMediaItem(number)
@@ -319,13 +321,14 @@ extension CatalogUpdates {
     }
   }
 
-  /// Whether a sidecar counts: it is of the same owner, and whoever may read the photo may read it.
+  /// Whether a sidecar counts for a photo: both have the same owner, and every user who may read the photo may read
+  /// the sidecar.
   private func speaks(_ sidecar: InodeNumber, for inode: Inode) throws(Errno) -> Bool {
     guard let record = try files.rights.presentRecord(sidecar), record.owner == inode.record.owner else { return false }
     let lists = try (photo: accessList(of: inode.record), sidecar: accessList(of: record))
     var wanted = inode.record.mode & 0o444
     if lists.photo != lists.sidecar || record.group != inode.record.group {
-      // Who is in a group here is none of it there, so all must be able to read it, or nobody but the owner the photo.
+      // Group membership may differ, so the sidecar must be readable by all, or the photo by its owner only.
       if lists.sidecar != nil, wanted & 0o044 != 0 { return false }
       if lists.photo != nil || wanted & 0o044 != 0 { wanted |= 0o044 }
     }
@@ -348,7 +351,7 @@ extension CatalogUpdates {
     return twins.filter { $0 != number }
   }
 
-  /// The texts of the attributes that say something about a photo.
+  /// The texts of the user's attributes of a photo.
   private func words(of inode: Inode) throws(Errno) -> [UserWord: String] {
     guard inode.record.hasExtendedAttributes else { return [:] }
     var texts: [UserWord: String] = [:]
@@ -360,7 +363,7 @@ extension CatalogUpdates {
     return texts
   }
 
-  /// Finds the place and the time; false if the rules of the zone of the place are still to be read.
+  /// Sets the place and the time; false if the rules of the place's zone must be read first.
   private func settle(_ item: inout MediaItem, _ times: [TimeCandidate]) -> Bool {
     let (towns, home) = (files.catalog.towns, files.catalog.homeRules)
     var isSettled = true

@@ -1,11 +1,13 @@
-// The home zone of a space: what the clock there shows is shown of times that are known in UTC alone.
+// The home zone of a space: a time known only in UTC is shown as a clock in this zone showed it.
 //
 // Invariants
-// 1. It is in `meta` of the space's index, and nowhere else. Only `changeHomeZone` replaces one that is there.
-// 2. A space that has none gets the machine's with the first commit of a mount, so a mount that changes nothing writes
-//    nothing. From when the mount begins it counts all the same.
-// 3. After a change all rows whose time it may concern are merged again, also if the program ends meanwhile.
-// 4. A row that was merged where the zone database does not know the home zone is merged again by a mount where it does.
+// 1. The home zone is stored in `meta` of the space's index, and nowhere else. Only `changeHomeZone` replaces an
+//    existing one.
+// 2. A space without a home zone gets the machine's with the first commit of a mount, so a mount that changes nothing
+//    writes nothing. The zone applies from the beginning of the mount.
+// 3. After a change all rows whose time may depend on it are merged again, even if the program ends before that.
+// 4. A row that was merged while the zone database did not know the home zone is merged again by a mount whose
+//    database does.
 
 package import Albums
 internal import Catalog
@@ -16,12 +18,12 @@ package import SystemPackage
 internal import Vault
 
 extension FileSystem {
-  /// The name of the home zone in the zone database; nil if the space has none.
+  /// The name of the home zone in the zone database; nil if the space does not have one.
   package var homeZone: String? { locked { $0.catalog.homeZone } }
 
-  /// Makes a zone the home zone. On return all photos whose time it may concern are noted to be looked at again.
+  /// Sets the home zone. On return all photos whose time may depend on it are marked to be merged again.
   ///
-  /// - Throws: `EINVAL` for what is no zone of the zone database; `ENOSPC`, `EROFS`.
+  /// - Throws: `EINVAL` if the zone database does not have the zone; `ENOSPC`, `EROFS`.
   package func changeHomeZone(to name: String) throws(Errno) {
     guard let rules = library.options.places.rules(ofZone: name) else { throw .invalidArgument }
     try changing { files throws(ChangeError) in
@@ -37,10 +39,11 @@ extension FileSystem {
 }
 
 extension CatalogUpdates {
-  /// The key in `meta` of 1 where photos may have the time of another home zone.
+  /// The key in `meta` that is 1 while photos may have times of another home zone.
   static let unsettledKey = "unsettled"
 
-  /// Whether the zone database here does not know the home zone. The first time the log says so, without its name.
+  /// Whether this machine's zone database does not know the home zone. The first call writes that to the log, without
+  /// the zone's name.
   func lacksHomeRules() -> Bool {
     guard files.catalog.homeZone != nil, files.catalog.homeRules == nil else { return false }
     if !files.catalog.saidThatRulesLack {
@@ -51,7 +54,7 @@ extension CatalogUpdates {
     return true
   }
 
-  /// Stores another home zone, and notes that times may follow the old one.
+  /// Stores another home zone, and records that times may still follow the old one.
   fileprivate func setHomeZone(to name: String, _ rules: ZoneRules) throws(Errno) {
     try files.withSavepoint { index throws(IndexError) in
       try index.setHomeZone(to: name)
@@ -63,7 +66,7 @@ extension CatalogUpdates {
     files.catalog.settled = .after(nil)
   }
 
-  /// Finds the name of the home zone of the space when it is opened.
+  /// Loads the space's home zone when the space is opened.
   mutating func loadHomeZone() {
     do throws(IndexError) {
       if let known = try files.index.homeZone() {
@@ -73,14 +76,14 @@ extension CatalogUpdates {
         files.catalog.isHomeZoneNew = true
       }
     } catch {
-      // One that cannot be read is there, and is not replaced.
+      // A zone that cannot be read exists, and must not be replaced.
       return
     }
   }
 }
 
 extension Cataloguer {
-  /// Reads the rules of the home zone that the space was opened with.
+  /// Reads the rules of the home zone that the space has when it is opened.
   func loadHomeRules() {
     guard let home = fileSystem.homeZone else { return }
     let rules = fileSystem.library.options.places.rules(ofZone: home)

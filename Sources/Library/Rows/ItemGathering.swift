@@ -1,16 +1,16 @@
-// What counts for a photo or video: the same for the catalog's rows and for an import by day, so that a photo lies under
-// the day that the catalog shows.
+// Gathers the facts of a photo or video. The catalog's rows and an import by day share this, so that a photo is
+// stored under the day that the catalog shows.
 
 package import Catalog
 
 extension MediaItem {
-  /// Offers all that is said of a file; gives what that says about the time, for `settle`, and what the user said about the
-  /// stack and about duplicates.
+  /// Takes all facts about a file; returns the statements about its time, for `settle`, and the user's decisions
+  /// about its stack and duplicates.
   ///
   /// - Parameters:
-  ///   - lists: of the file itself, and of the sidecars that belong to it.
-  ///   - modified: when the file was modified, in UTC.
-  ///   - attributes: what each says.
+  ///   - lists: the facts of the file itself, and of the sidecars that belong to it.
+  ///   - modified: the time of the file's last modification, in UTC.
+  ///   - attributes: the text of each attribute.
   package mutating func offer(
     _ lists: [FactList], name: [UInt8]?, modified: WallTime?, attributes: [UserWord: String]
   ) -> (times: [TimeCandidate], stackWord: String?, isDistinct: Bool) {

@@ -1,4 +1,4 @@
-// Rows of the catalog as records, and records as rows.
+// Reads rows of the catalog as records.
 
 package import Catalog
 package import Index
@@ -6,17 +6,17 @@ internal import Media
 internal import System
 package import Vault
 
-/// What records have in common, each found once: texts of terms, and places.
+/// Texts and places that many records share, each looked up once.
 package struct ItemLookups {
   /// Places, and texts, that are kept at most.
   private static let mostTexts = 4096
 
   private var places: [Int64: Place?] = [:]
   private var texts: [Int64: String?] = [:]
-  /// As JSON.
+  /// Values as JSON.
   private var quotedTexts: [Int64: [UInt8]?] = [:]
 
-  /// None found yet.
+  /// An empty cache.
   package init() {}
 
   mutating func text(_ term: Int64?, in index: Index) throws(IndexError) -> String? {
@@ -34,13 +34,13 @@ package struct ItemLookups {
     return texts
   }
 
-  /// The text of a term as JSON.
+  /// The text of a term, as JSON.
   mutating func quoted(_ term: Int64, in index: Index) throws(IndexError) -> [UInt8]? {
     if let found = quotedTexts[term] { return found }
     return keep(try index.catalog.text(ofTerm: term), as: term) { $0.value($1) }
   }
 
-  /// The place that a term says, as JSON.
+  /// The place in a term, as JSON.
   mutating func placeText(_ term: Int64, in index: Index) throws(IndexError) -> [UInt8]? {
     if let found = quotedTexts[term] { return found }
     return keep(try place(term, in: index), as: term) { $0.value($1) }
@@ -66,9 +66,9 @@ package struct ItemLookups {
   }
 }
 
-/// Which folders hold what was thrown away (freedesktop's trash specification).
+/// Trash folders (freedesktop's trash specification).
 package enum TrashFolder {
-  /// Whether a path from the root is in one, or is one.
+  /// Whether a path from the root is a trash folder, or inside one.
   package static func contains(path: some Sequence<UInt8>) -> Bool {
     let first = path.prefix { $0 != UInt8(ascii: "/") }
     let name = Array(".Trash".utf8)
@@ -81,7 +81,7 @@ package enum TrashFolder {
 }
 
 extension CatalogTables {
-  /// Everything that the catalog knows about a file but its names; nil if it has no row.
+  /// All facts that the catalog has about a file, except its names; nil if it lacks a row.
   package func mediaItem(_ inode: InodeNumber, _ lookups: inout ItemLookups) throws(IndexError) -> MediaItem? {
     guard let row = try item(inode) else { return nil }
     return try mediaItem(row, &lookups)

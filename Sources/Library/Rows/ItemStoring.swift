@@ -4,11 +4,11 @@ internal import Media
 internal import System
 package import Vault
 
-/// What a row of the catalog says of its file, beside the record.
+/// The part of a catalog row that describes the file, not the photo.
 package struct ItemPlace: Sendable {
   /// All names, by directory and bytes.
   package var names: [(parent: InodeNumber, name: [UInt8])]
-  /// Who may read it.
+  /// The rights to read it.
   package var rights: ItemRights
 
   /// Takes both.
@@ -18,13 +18,13 @@ package struct ItemPlace: Sendable {
   }
 }
 
-/// Who may read a file: what many files share.
+/// The rights to read a file; many files share the same.
 package struct ItemRights: Hashable, Sendable {
   /// The lowest nine bits.
   package var mode: UInt32
   package var owner: UInt32
   package var group: UInt32
-  /// Whether it may have an access control list, which then says more.
+  /// Whether it may have an access control list, which then decides.
   package var mayHaveList: Bool
 
   /// Takes all four.
@@ -35,10 +35,10 @@ package struct ItemRights: Hashable, Sendable {
     self.mayHaveList = mayHaveList
   }
 
-  /// As a term.
+  /// The rights as a term.
   package var term: String { "\(String(mode, radix: 8)) \(owner) \(group) \(mayHaveList ? 1 : 0)" }
 
-  /// Reads a term; nil if it is none.
+  /// Reads a term; nil if it is malformed.
   package init?(term: String) {
     let parts = term.split(separator: " ")
     guard parts.count == 4, let mode = UInt32(parts[0], radix: 8), let owner = UInt32(parts[1]),
@@ -52,9 +52,9 @@ extension CatalogTables {
   /// Stores a record as a row, with its words, tags and people.
   ///
   /// - Parameters:
-  ///   - found: what the decoder found, and the version of that.
-  ///   - sidecars: the files of facts beside it.
-  ///   - stackWord: what the user said about its stack.
+  ///   - found: the decoder's facts, and their version.
+  ///   - sidecars: the inodes of the sidecars that belong to it.
+  ///   - stackWord: the user's decision about its stack.
   package func setMediaItem(
     _ item: MediaItem, at place: ItemPlace, found: [UInt8], version: Int64, sidecars: [Int64] = [],
     stackWord: String? = nil
@@ -89,14 +89,14 @@ extension CatalogTables {
     row.stack = item.links.stack.map { InodeNumber(rawValue: $0.stack) }
     row.found = found
     row.record = packed.packed
-    // All texts but the paths of albums, which are renamed as one.
+    // All texts except the paths of albums, because renaming an album would change them for all its photos.
     let texts = place.names.map { String(decoding: $0.name, as: UTF8.self) } + item.textsBesideNames
     try setItem(
       row, words: FullText.document(texts), tags: packed.tags + packed.people,
       replacing: (old?.tags ?? []) + (old?.people ?? []))
   }
 
-  /// Removes the row of a file with all that belongs to it.
+  /// Removes the row of a file with everything that belongs to it.
   package func deleteMediaItem(_ inode: InodeNumber) throws(IndexError) {
     guard let row = try item(inode) else { return }
     let packed = PackedRecord(packed: row.record)

@@ -1,4 +1,5 @@
-// What a person says about a photo, in extended attributes. They are the only store of it; the catalog's row follows.
+// The user's statements about a photo, in extended attributes. They are stored only there; the catalog's row is
+// derived from them.
 
 internal import Catalog
 internal import Index
@@ -6,35 +7,35 @@ internal import System
 internal import Vault
 
 extension UserWord {
-  /// Those of files.
+  /// The attributes of files.
   static let ofFiles = allCases.filter { $0 != .cover }
-  /// Those that a copy of a photo has as well: not what ties a file to others.
+  /// The attributes that a copy of a photo gets too: not those that relate a file to others.
   static let copied = ofFiles.filter { $0 != .stack && $0 != .distinct }
   private static let known = Set(allCases.map(\.name))
   private static let beginning = Array("user.".utf8)
 
-  /// Whether an attribute says something about a photo.
+  /// Whether an extended attribute is one of these.
   static func isOne(_ name: [UInt8]) -> Bool { name.starts(with: beginning) && known.contains(name) }
 
-  /// The word of a stack that means none.
+  /// The value for a photo that the user took out of its stack.
   static let apart = "apart"
 }
 
 extension MediaItem {
-  /// Offers what a person said. Attributes that say nothing sensible do not count; an empty one takes away what the file
-  /// says. Call it after everything else was offered.
+  /// Applies the user's attributes. A malformed attribute is ignored; an empty one removes the value that the file
+  /// states. Call this after all other facts were applied.
   ///
-  /// - Parameter attributes: what each says.
-  /// - Returns: what is said about the stack and about duplicates.
+  /// - Parameter attributes: the text of each attribute.
+  /// - Returns: the user's decisions about the stack and about duplicates.
   mutating func offer(
     attributes: [UserWord: String], times: inout [TimeCandidate]
   ) -> (stackWord: String?, isDistinct: Bool) {
     func text(_ word: UserWord) -> String? { attributes[word].map(Whitespace.trimmed) }
-    // Before tags are taken away: what is not listed goes with the one that is.
+    // Before `without` is applied, so that removing a tag also removes the shorter forms of it that `distinct` drops.
     words.tags = TagList.distinct(words.tags)
     if let without = text(.without) {
       let gone = Set(Self.list(without, ",").map { $0.lowercased() })
-      // What says so may be older than the backslash before a slash.
+      // An attribute may have been written before slashes were escaped by a backslash.
       words.tags.removeAll { gone.contains($0.lowercased()) || gone.contains(TagLevels.plain($0).lowercased()) }
       if words.tags.isEmpty { sources[.tags] = [] }
     }
@@ -100,8 +101,8 @@ extension MediaItem {
 }
 
 extension Index {
-  /// The fields of the user's own of a photo whose row has these flags. No row has their texts: version 1.0.0 would not
-  /// read it.
+  /// The user-defined fields of a photo whose row has these flags. Rows do not contain their texts, because version
+  /// 1.0.0 could not read such rows.
   func ownFields(of inode: InodeNumber, _ flags: ItemFlags) throws(IndexError) -> [OwnField] {
     guard flags.contains(.fields) || !flags.contains(.isExact),
       let value = try attributes.value(named: UserWord.fields.name, of: inode)

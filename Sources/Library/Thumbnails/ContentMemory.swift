@@ -1,11 +1,12 @@
-// Contents of files that are read once: for their hash and for the decoder.
+// Holds contents of files in memory, so that the hash and the decoder need one read.
 //
 // Invariants
-// 1. All contents in memory have at most `limit` bytes together, however many threads look at files. One that does not
-//    fit, or is larger than `largest`, is read from the file system piece by piece. Nobody waits for room.
-// 2. A content is plaintext in ordinary memory, like the blocks of `FileSystem.pool`. Its memory goes back to the system
-//    as soon as nobody reads it; none is kept idle.
-// 3. The decoder sees the bytes that were hashed, whatever becomes of the file meanwhile.
+// 1. All contents in memory have at most `limit` bytes together, however many threads examine files. A content that
+//    does not fit, or is larger than `largest`, is read from the file system piece by piece. No thread waits for
+//    room.
+// 2. A content is plaintext in ordinary memory, like the blocks of `FileSystem.pool`. Its memory returns to the
+//    system as soon as the last reader is done; no idle memory is kept.
+// 3. The decoder sees the bytes that were hashed, even if the file changes in the meantime.
 
 internal import Albums
 internal import Crypto
@@ -22,7 +23,7 @@ final class ContentMemory: Sendable {
   /// Most bytes of all contents together.
   private let limit: Int
   private let pool: BufferPool
-  /// Bytes of the contents that are in memory. The lock is held for moments only, and no other is taken meanwhile.
+  /// Bytes of the contents in memory. The lock is held briefly, and no other lock is taken under it.
   fileprivate let held = Mutex(0)
 
   /// Room for contents of at most `largest` bytes, and of `limit` bytes together.
@@ -32,10 +33,10 @@ final class ContentMemory: Sendable {
     pool = BufferPool([256 << 10, 4 << 20, largest].map { BufferPool.Size(bytes: $0, idleLimit: 0) })
   }
 
-  /// Bytes that one step reads.
+  /// Bytes that one read takes.
   private static let step = 256 << 10
 
-  /// Reads a content into memory; nil if there is no room for it.
+  /// Reads a content into memory; nil if it does not fit.
   func hold(_ source: any MediaSource) throws(Errno) -> HeldContent? {
     guard let room = room(for: source.size) else { return nil }
     let bytes = unsafe room.buffer.bytes
@@ -61,7 +62,7 @@ final class ContentMemory: Sendable {
   }
 }
 
-/// Memory that was taken for one content, until the last reference to it ends.
+/// The memory of one content, until the last reference to it ends.
 private final class ContentRoom: Sendable {
   let count: Int
   let buffer: PooledBuffer
@@ -78,9 +79,9 @@ private final class ContentRoom: Sendable {
 
 /// A content in memory, as the decoder reads it.
 struct HeldContent: MediaSource {
-  /// Bytes that the file had when its reading began.
+  /// The size of the file when reading began.
   let size: Int64
-  /// Bytes that are here: fewer if the file was truncated meanwhile.
+  /// The bytes in memory: fewer than `size` if the file was truncated during reading.
   fileprivate let count: Int
   fileprivate let room: ContentRoom
 
@@ -92,14 +93,14 @@ struct HeldContent: MediaSource {
     return end - start
   }
 
-  /// Adds all of it to a hash.
+  /// Adds all of its bytes to a hash.
   func add(to hasher: inout KeyedHasher) {
     unsafe hasher.update(UnsafeRawBufferPointer(rebasing: room.buffer.bytes[..<count]))
   }
 }
 
 extension Thumbnailer {
-  /// The keyed hash of a file's content, and the content to go on with.
+  /// The keyed hash of a file's content, and the content itself for the decoder.
   func hashedContent(of source: FileSource) throws(Errno) -> (hash: [UInt8], content: any MediaSource) {
     guard let content = try fileSystem.library.contentMemory.hold(source) else {
       return (try contentHash(of: source.inode), source)

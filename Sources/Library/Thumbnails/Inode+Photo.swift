@@ -1,9 +1,9 @@
-// What is kept of an inode for photos while it is in memory: marks and a time, for which the file system has room.
-// Nothing of it is stored, so all of it is as it begins when the inode comes back into memory.
+// Marks and a time that the library keeps in an inode in memory, in fields that the file system reserves for it. They
+// are not stored, so they have their initial values when the inode is loaded again.
 
 package import Albums
 
-/// Of a file system in memory; SystemPackage has another type of this name.
+/// The inode of a file system in memory; SystemPackage has another type of this name.
 package typealias Inode = Albums.Inode
 
 /// The bits of `Inode.sinkMarks`.
@@ -17,7 +17,7 @@ private enum PhotoMark: UInt8 {
 }
 
 extension Inode {
-  /// Whether the index says that thumbnails of the content are still to be made.
+  /// Whether the index says that the content must still be looked at.
   var isMediaPending: Bool {
     get { has(.mediaPending) }
     set { mark(.mediaPending, newValue) }
@@ -29,14 +29,14 @@ extension Inode {
     set { mark(.knownNotMedia, newValue) }
   }
 
-  /// Whether the name that it was found by last is none of a photo.
+  /// Whether the name by which it was last found is one that no photo has.
   var isHidden: Bool {
     get { has(.hidden) }
     set { mark(.hidden, newValue) }
   }
 
-  /// Whether the name that it was found by last is that of a sidecar; nil if it was not found by a name, as the kernel may
-  /// know names from listings.
+  /// Whether the name by which it was last found is that of a sidecar; nil if it was not found by a name, because the
+  /// kernel may know names from listings.
   var isSidecar: Bool? {
     get { has(.sidecarKnown) ? has(.sidecar) : nil }
     set {
@@ -45,13 +45,14 @@ extension Inode {
     }
   }
 
-  /// Whether the catalog notes already that this sidecar is to be read.
+  /// Whether the catalog already has a mark to read this sidecar.
   var isReadPending: Bool {
     get { has(.readPending) }
     set { mark(.readPending, newValue) }
   }
 
-  /// When the content changed last, on the monotonic clock; 0 if not since the inode is in memory.
+  /// The time of the content's last change, on the monotonic clock; 0 if it has not changed since the inode was
+  /// loaded.
   var contentChanged: UInt64 {
     get { sinkTime }
     set { sinkTime = newValue }

@@ -1,17 +1,17 @@
-// The threads that have thumbnails made: first those that somebody waits for, then those of files that are pending in the
-// index and have not been written to for a while. What the catalog waits for comes last.
+// The threads that make thumbnails. They first serve requests that a program waits for, then files that are pending
+// in the index and have not been written to for a while, and finally the catalog's jobs.
 //
 // Invariants
-// 1. There is one thread more than the decoder takes jobs at a time, and all do the same. Each takes one thing at a time,
-//    and only as many as those jobs take what nobody waits for. So a demand waits for no file that takes long, nor for one
-//    that waits for memory, unless there are more demands.
-// 2. A thread that takes something wakes another, which may find more. So one signal is enough, however much there is to
-//    do, and it reaches a thread that waits or one that looks for work before it waits.
-// 3. What a thread passes over because another has it, or because enough of them are busy, that other thread finds itself:
-//    it looks for work when it is done.
-// 4. While programs use the mount again and again, one job at a time is begun that nobody waits for: with every processor
-//    at work, what they read and write takes twice as long (Benchmarks.md), however low the priority of decoders is.
-// 5. A demand is done when a thread has looked at its file for it, not while the file waits for another one.
+// 1. There is one thread more than the decoder takes jobs at a time, and all threads do the same work. Each takes one
+//    piece of work at a time, and at most as many threads as there are decoder jobs take background work. So unless
+//    there are several demands, a demand never waits for a file that takes long, nor for a job that waits for memory.
+// 2. A thread that takes work wakes another, which may find more. So one signal is enough for any amount of work, and
+//    it reaches a thread that waits or that looks for work before it waits.
+// 3. A thread passes over work that another thread has, or that too many are busy with. That other thread finds it,
+//    because it looks for work when it is done.
+// 4. While programs use the mount again and again, only one background job runs at a time: if every processor is
+//    busy, their reads and writes take twice as long (Benchmarks.md), however low the priority of decoders is.
+// 5. A demand is done when a thread has looked at its file for it, not while the file waits for another file.
 
 internal import Albums
 internal import Index
@@ -21,10 +21,10 @@ internal import SystemPackage
 internal import Vault
 
 extension MediaUpdates {
-  /// How soon a thread looks again whether programs still use the mount, in nanoseconds.
+  /// How soon a thread checks again whether programs still use the mount, in nanoseconds.
   private static let busyPause: UInt64 = 100_000_000
 
-  /// The work of one thread.
+  /// The loop of one thread.
   mutating func runThumbnailer(_ settings: ThumbnailOptions) {
     while !files.isStopping, !files.thumbnails.isEnding, files.refusal == nil {
       if let demand = files.thumbnails.nextDemand() {
@@ -44,10 +44,10 @@ extension MediaUpdates {
     files.signals[.sinkDone].broadcast()
   }
 
-  /// What came of looking for something that nobody waits for.
+  /// The result of looking for background work.
   private enum BackgroundEnd {
     case done
-    /// There is nothing to do until that time. The lock was kept.
+    /// There is nothing to do until that time. The lock stayed held.
     case nothing(due: UInt64?)
   }
 
@@ -64,7 +64,7 @@ extension MediaUpdates {
     return .done
   }
 
-  /// Has made what somebody waits for.
+  /// Makes the derivative that a program waits for.
   private mutating func serve(_ demand: ThumbnailDemand, _ settings: ThumbnailOptions) {
     // Another demand or another look at the file may have made it.
     if !isAnswered(demand) {
@@ -79,7 +79,7 @@ extension MediaUpdates {
     files.signals[.sinkDone].broadcast()
   }
 
-  /// Whether a demand needs no look: there is what is demanded, or there will be none.
+  /// Whether a demand needs no look: the derivative exists, or can never exist.
   private func isAnswered(_ demand: ThumbnailDemand) -> Bool {
     do throws(Errno) {
       return try knownDerivative(demand.size, of: demand.inode) != nil
@@ -88,7 +88,8 @@ extension MediaUpdates {
     }
   }
 
-  /// The next file that waits, is free and is not being written; without one, when to look again if something waits.
+  /// The next pending file that is free and not being written; without one, the time to look again, if a file is
+  /// pending.
   private func nextPending(_ settings: ThumbnailOptions) -> (inode: InodeNumber?, due: UInt64?) {
     if let time = files.thumbnails.pauseEnd(after: monotonicTime()) { return (nil, time) }
     let quiet = UInt64(settings.quietTime * 1e9)
@@ -113,7 +114,7 @@ extension MediaUpdates {
     return (nil, due.map { $0 + 5_000_000 })
   }
 
-  /// What the catalog has to do next, unless another thread does something for it: that one looks for more when it is done.
+  /// The catalog's next job, unless another thread runs one: that thread looks for more when it is done.
   private mutating func nextCatalogJob(
     _ settings: ThumbnailOptions
   ) -> (job: CatalogUpdates.CatalogJob?, due: UInt64?) {
@@ -131,17 +132,17 @@ extension MediaUpdates {
     files.catalog.isJobUnderWay = false
   }
 
-  /// What came of a look at a file.
+  /// The result of a look at a file.
   private enum LookEnd {
     /// It is over.
     case over
-    /// The file shares what was made of another with the same content.
+    /// The file shares the derivatives of another with the same content.
     case shared
-    /// The file was put aside, since another thread looks at the same content.
+    /// The file waits, because another thread looks at the same content.
     case waiting
   }
 
-  /// Makes the derivatives of one file that is free, and keeps them.
+  /// Makes the derivatives of a file that is free, and stores them.
   private mutating func lookAt(
     _ number: InodeNumber, _ sizes: Set<DerivativeSize>, eagerly: Bool, _ settings: ThumbnailOptions
   ) -> LookEnd {
@@ -188,7 +189,7 @@ extension MediaUpdates {
     return end
   }
 
-  /// Forgets what is known of a content whose inode is gone.
+  /// Forgets the facts about a content whose inode no longer exists.
   private func forgetRow(of number: InodeNumber) {
     do throws(Errno) {
       let old = try files.withIndex { index throws(IndexError) in

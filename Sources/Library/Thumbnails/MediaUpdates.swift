@@ -1,10 +1,10 @@
-// Which contents have been looked at, and what was made of them.
+// Records which contents have been looked at, and which derivatives were made of them.
 //
 // Invariants
-// 1. What `media` says of a file is of its present content: every change of content makes the row one that waits, in
-//    the same operation. A file without a row begins as no photo does, or nothing was written to it.
-// 2. A derivative is an inode without a name. Its link count is the number of rows of `media` that point at it.
-// 3. `Inode.isMediaPending` is set only where the row says that the content is still to be looked at.
+// 1. A row of `media` describes the file's present content: every change of content makes the row pending, in the
+//    same operation. A file without a row does not begin like a photo, or was never written to.
+// 2. A derivative is an inode without a name. Its link count is the number of rows of `media` that point to it.
+// 3. `Inode.isMediaPending` is set only if the row says that the content must still be looked at.
 
 internal import Albums
 internal import Catalog
@@ -15,7 +15,7 @@ internal import SystemPackage
 internal import Vault
 
 extension MediaUpdates {
-  /// Notes that a file's content is about to change. Its derivatives lose their links.
+  /// Records that a file's content is about to change. Its derivatives lose their links.
   func noteContentChange(_ inode: Inode) throws(Errno) {
     inode.contentChanged = monotonicTime()
     if inode.isMediaPending { return }
@@ -29,7 +29,7 @@ extension MediaUpdates {
     inode.isMediaPending = true
   }
 
-  /// Lets a content be looked at as if nothing were known of it. Its derivatives lose their links.
+  /// Marks a content as never looked at. Its derivatives lose their links.
   func lookAgain(at number: InodeNumber, as state: MediaRecord.State = .pending) throws(Errno) {
     let old = try files.withIndex { index throws(IndexError) in
       let old = try index.media.row(number)
@@ -41,7 +41,8 @@ extension MediaUpdates {
     files.signals[.sinkWork].signal()
   }
 
-  /// The same, for a write. A file that begins as no photo or video does needs no row: there is nothing to look at.
+  /// Records a write. A file that does not begin like a photo or video needs no row, because there is nothing to look
+  /// at.
   func noteWrite(_ inode: Inode, at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(Errno) {
     let size = MediaKind.beginningSize
     if files.catalogUpdates.isSidecar(inode) {
@@ -49,7 +50,7 @@ extension MediaUpdates {
       files.catalogUpdates.noteSidecarChange(inode)
     }
     if inode.isKnownNotMedia, offset >= size { return }
-    // What else has content may have a row, which would have to go.
+    // Another file with content may have a row, which must then be removed.
     if !inode.isMediaPending, offset == 0, inode.isKnownNotMedia || inode.record.size == 0, bytes.count >= size,
       unsafe !mayBeMedia(bytes)
     {
@@ -64,12 +65,12 @@ extension MediaUpdates {
     return unsafe maker.mayBegin(with: bytes)
   }
 
-  /// Removes one link from each derivative that a row pointed at.
+  /// Removes one link from each derivative of a row.
   func dropLinks(of record: MediaRecord?) {
     if let record { files.dropLinks(of: record.derivatives) }
   }
 
-  /// Notes the name that a file has now: what has the name of no photo is not looked at by itself.
+  /// Records the name that a file has now: a file with a name that no photo has is looked at only on demand.
   func noteName(_ name: FileName, of inode: Inode) {
     guard inode.isRegular else { return }
     inode.isHidden = name.isNoPhoto
@@ -86,21 +87,21 @@ extension MediaUpdates {
         }
       }
     } catch {
-      // The name counts, not this: a row that stays as it was costs a thumbnail too many or too few.
+      // The rename has priority over this: a row that stays as it was costs one thumbnail too many or too few.
       return
     }
     inode.contentChanged = monotonicTime()
     files.signals[.sinkWork].signal()
   }
 
-  /// Adds a link to each derivative that a row of the same content points at; false when one is gone.
+  /// Adds a link to each derivative of a row with the same content; false if one of them no longer exists.
   func share(_ record: MediaRecord) -> Bool {
     guard let derivatives = presentDerivatives(of: record) else { return false }
     for derivative in derivatives { files.addLink(to: derivative) }
     return true
   }
 
-  /// Whether they can be shared: it is known what the content is, and none is gone.
+  /// Whether the derivatives can be shared: the content was examined, and all of them exist.
   func canShare(_ record: MediaRecord) -> Bool { record.state == .known && presentDerivatives(of: record) != nil }
 
   private func presentDerivatives(of record: MediaRecord) -> [Inode]? {
@@ -119,8 +120,9 @@ extension FileName {
   /// Whether the name begins with a dot.
   package var isHidden: Bool { bytes.first == 0x2E }
 
-  /// Whether a file of this name is no photo or video of its own: what is hidden, and the small picture (THM) and the small
-  /// video (LRV) that cameras write beside a video. Every look-up asks, so only the last bytes count.
+  /// Whether a file of this name is not an independent photo or video: it is hidden, or it is the small picture (THM)
+  /// or small video (LRV) that cameras write next to a video. Every look-up asks, so only the last bytes are
+  /// compared.
   package var isNoPhoto: Bool {
     if isHidden { return true }
     let count = bytes.count

@@ -1,8 +1,8 @@
 package import Media
 
-/// What makes derivatives: decoder processes, or something that stands in for them.
+/// Makes derivatives: decoder processes do, or a stand-in.
 package protocol DerivativeMaker: Sendable {
-  /// How many jobs run at once that nobody waits for. One that somebody waits for never waits for those.
+  /// How many background jobs run at once. A request that a program waits for never waits for these.
   var jobsAtOnce: Int { get }
   /// Makes JPEGs of a photo or video; see `Decoder.derive`.
   func derive(
@@ -10,17 +10,17 @@ package protocol DerivativeMaker: Sendable {
   ) throws(DecoderError) -> Derivatives
   /// Makes a PNG of a JPEG; see `Decoder.png`.
   func png(from jpeg: [UInt8], longerSide: Int, text: [(String, String)]) throws(DecoderError) -> [UInt8]
-  /// All that a file says, as `FactList` encodes it; see `Decoder.facts`.
+  /// All facts in a file, as `FactList` encodes them; see `Decoder.facts`.
   func facts(of source: any MediaSource, small: [UInt8]?) throws(DecoderError) -> [UInt8]
-  /// All that a sidecar says, as `FactList` encodes it; see `Decoder.sidecar`.
+  /// All facts in a sidecar, as `FactList` encodes them; see `Decoder.sidecar`.
   func sidecar(_ kind: SidecarKind, content: [UInt8]) throws(DecoderError) -> [UInt8]
   /// Makes a JPEG of full size; see `Decoder.full`.
   func full(of source: any MediaSource) throws(DecoderError) -> [UInt8]
   /// A digest of the pixels, without a key; see `Decoder.pixelDigest`.
   func pixelDigest(of source: any MediaSource) throws(DecoderError) -> [UInt8]
-  /// How it is confined, for people.
+  /// How the decoder is confined, as text for the user.
   var confinement: String { get }
-  /// Ends what is under way.
+  /// Ends all jobs.
   func stop()
   /// Whether a content with these first bytes may be a photo or video; see `MediaKind.mayBegin`.
   func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool
@@ -31,7 +31,7 @@ extension DerivativeMaker {
 
   package func mayBegin(with bytes: UnsafeRawBufferPointer) -> Bool { unsafe MediaKind.mayBegin(with: bytes) }
 
-  // What stands in for the decoder in a test makes derivatives only.
+  // A stand-in for the decoder in a test makes derivatives only.
 
   package func facts(of source: any MediaSource, small: [UInt8]?) throws(DecoderError) -> [UInt8] { throw .notMedia }
   package func sidecar(_ kind: SidecarKind, content: [UInt8]) throws(DecoderError) -> [UInt8] { throw .notMedia }
@@ -49,13 +49,13 @@ extension DecoderPool: DerivativeMaker {
 
 /// How thumbnails are made.
 package struct ThumbnailOptions: Sendable {
-  /// Makes them.
+  /// The decoder, or a stand-in.
   package var maker: any DerivativeMaker
-  /// Whether they are made only when they are asked for.
+  /// Whether thumbnails are made only on demand.
   package var isLazy = false
-  /// Seconds for which a file has not been written to before work on it starts.
+  /// A file is looked at once it has not been written to for this many seconds.
   package var quietTime = 1.0
 
-  /// The usual settings.
+  /// Eager thumbnails with the usual quiet time.
   package init(maker: any DerivativeMaker) { self.maker = maker }
 }

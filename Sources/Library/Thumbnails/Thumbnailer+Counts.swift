@@ -1,4 +1,4 @@
-// How far the thumbnails of a file system are, and making them again.
+// Counts files by the state of their thumbnails, and has thumbnails made again.
 
 internal import Albums
 internal import Catalog
@@ -8,13 +8,13 @@ package import SystemPackage
 internal import Vault
 
 extension Thumbnailer {
-  /// How many files wait for thumbnails, and so on.
+  /// The number of files in each state.
   package func mediaCounts() throws(Errno) -> MediaCounts {
     try fileSystem.reading { files throws(Errno) in try files.result(of: files.index.media.mediaCounts()) }
   }
 
-  /// How many files the catalog does not know as they are: never looked at, or changed since. Photos that have no row yet
-  /// count, too; a mount that may not write makes none.
+  /// The number of files that the catalog does not show as they are: never examined, or changed since. Photos that
+  /// still lack a row count too; a read-only mount never makes their rows.
   func unexaminedCount() throws(Errno) -> Int64 {
     try fileSystem.reading { files throws(Errno) in
       let isFilled = files.catalog.filled == .done
@@ -29,13 +29,13 @@ extension Thumbnailer {
     }
   }
 
-  /// Those of them that are examined without being asked for; none where nothing is looked at for now.
+  /// The number of those that the background work will examine; 0 while it does not run.
   func examiningCount() throws(Errno) -> Int64 {
     guard looksAtNewFiles else { return 0 }
     return examiningCount(of: try unexaminedCount())
   }
 
-  /// The same, given how many were not examined.
+  /// As above, from the number of unexamined files.
   func examiningCount(of unexamined: Int64) -> Int64 {
     guard looksAtNewFiles, thumbnailPause == nil else { return 0 }
     let passedOver: Int? = fileSystem.locked {
@@ -45,13 +45,13 @@ extension Thumbnailer {
     return max(0, unexamined - Int64(passedOver))
   }
 
-  /// Why no thumbnails can be made for now; nil when they can.
+  /// Why no thumbnails can be made now; nil if they can.
   var thumbnailPause: String? { fileSystem.locked { $0.thumbnails.unavailable } }
 
-  /// Whether photos and videos that were never looked at are looked at without being asked for.
+  /// Whether new photos and videos are examined without a demand.
   var looksAtNewFiles: Bool { fileSystem.space.gate.isOpen && fileSystem.library.options.thumbnails?.isLazy == false }
 
-  /// The files without a thumbnail that should have one: path from the root, as bytes, and reason.
+  /// The files that should have a thumbnail and do not: path from the root, as bytes, and reason.
   func failedThumbnails() throws(Errno) -> [(path: [UInt8], reason: String)] {
     try fileSystem.reading { files throws(Errno) in
       try files.withIndex { index throws(IndexError) in
@@ -66,7 +66,7 @@ extension Thumbnailer {
     }
   }
 
-  /// Makes the thumbnail of a content again, whichever files hold it.
+  /// Has the thumbnail of a content made again, for all files with that content.
   func remakeThumbnail(of inode: InodeNumber) throws(Errno) {
     try fileSystem.changing { files throws(Errno) in
       var next = try files.result(of: files.index.media.row(inode))
@@ -77,7 +77,7 @@ extension Thumbnailer {
     }
   }
 
-  /// Makes all thumbnails again.
+  /// Has all thumbnails made again.
   package func remakeThumbnails() throws(Errno) {
     var last: InodeNumber?
     while true {

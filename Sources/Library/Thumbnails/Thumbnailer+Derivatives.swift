@@ -1,4 +1,4 @@
-// Derivatives that somebody asks for and waits for, and the contents that they are made of.
+// Derivatives that a program asks for and waits for, and the contents that they are made of.
 
 internal import Albums
 internal import Crypto
@@ -11,8 +11,8 @@ package import Vault
 extension Thumbnailer {
   /// The inode that holds a file's derivative; waits until it is made.
   ///
-  /// - Throws: `ENOENT` when there is none and there will be none, `EAGAIN` when too many wait, `EIO` when no decoder
-  ///   can be had.
+  /// - Throws: `ENOENT` if the file cannot have one, `EAGAIN` if too many threads wait, `EIO` if the decoder is
+  ///   unavailable.
   package func derivative(_ size: DerivativeSize, of number: InodeNumber) throws(Errno) -> InodeNumber {
     try fileSystem.locked { files throws(Errno) in
       if let known = try files.mediaUpdates.knownDerivative(size, of: number) { return known }
@@ -35,7 +35,7 @@ extension Thumbnailer {
 
   /// Makes a PNG of a JPEG.
   ///
-  /// - Throws: `EAGAIN` when too many wait, `EIO` when it cannot be made.
+  /// - Throws: `EAGAIN` if too many threads wait, `EIO` if it cannot be made.
   func png(from jpeg: [UInt8], longerSide: Int, text: [(String, String)]) throws(Errno) -> [UInt8] {
     try made { maker throws(DecoderError) in try maker.png(from: jpeg, longerSide: longerSide, text: text) }
   }
@@ -56,18 +56,18 @@ extension Thumbnailer {
     do throws(DecoderError) { return try make(maker) } catch { throw .ioError }
   }
 
-  /// Bytes that one step of hashing reads.
+  /// Bytes that one read takes for hashing.
   private static let hashStep = 256 << 10
 
   /// The keyed hash of a file's content.
   ///
-  /// - Throws: `EINTR` once no more thumbnails are made.
+  /// - Throws: `EINTR` after the end of thumbnails has begun.
   func contentHash(of inode: InodeNumber) throws(Errno) -> [UInt8] {
     var hasher = fileSystem.space.contentHasher()
     let block = fileSystem.pool.take(Self.hashStep)
     defer { fileSystem.pool.give(block) }
     let bytes = unsafe block.bytes(Self.hashStep)
-    // To its end, wherever that is.
+    // Reads to the end of the file, wherever that is.
     let source = FileSource(fileSystem: fileSystem, inode: inode, size: .max)
     var offset: Int64 = 0
     while true {
@@ -81,9 +81,9 @@ extension Thumbnailer {
 }
 
 extension MediaUpdates {
-  /// The inode that holds a derivative, or nil when it is still to be made.
+  /// The inode that holds a derivative; nil if it is still to make.
   ///
-  /// - Throws: `ENOENT` when there will be none.
+  /// - Throws: `ENOENT` if the file cannot have one.
   func knownDerivative(_ size: DerivativeSize, of number: InodeNumber) throws(Errno) -> InodeNumber? {
     let file = try files.inode(number)
     guard file.isRegular, file.record.size > 0 else { throw .noSuchFileOrDirectory }
@@ -99,8 +99,8 @@ extension MediaUpdates {
   }
 }
 
-/// The content of a file, as the decoder reads it. Once no more thumbnails are made it reads nothing (`EINTR`): the end of a
-/// mount would wait for files that are large, as many as there are threads.
+/// The content of a file, as the decoder reads it. After the end of thumbnails has begun, reading fails with `EINTR`:
+/// otherwise the end of a mount would wait for as many large files as there are threads.
 struct FileSource: MediaSource {
   let fileSystem: FileSystem
   let inode: InodeNumber
@@ -115,7 +115,7 @@ struct FileSource: MediaSource {
 extension FileSystem {
   /// All bytes of a file.
   ///
-  /// - Throws: `EIO` if they are more than `limit`, or fewer than they were.
+  /// - Throws: `EIO` if there are more than `limit`, or fewer than the file's size.
   func wholeContent(of inode: InodeNumber, limit: Int) throws(Errno) -> [UInt8] {
     let size = Int(clamping: try attributes(of: inode).size)
     guard size <= limit else { throw .ioError }

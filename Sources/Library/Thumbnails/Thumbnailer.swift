@@ -1,12 +1,12 @@
-// Having thumbnails made of one file, and keeping them.
+// Makes the thumbnails of one file, and stores them.
 //
 // Invariants
 // 1. A file that is being looked at stays in memory, and counts as open.
-// 2. What was made is kept only when the content did not change meanwhile (`isMediaPending` is still false).
-// 3. Only those who ask for a derivative wait for the decoder.
-// 4. A content that begins as no photo or video goes to no decoder.
-// 5. A content is hashed before it is decoded, if it is not large. What has the hash of one that is being decoded waits
-//    for that one, but its thread does not (FilesUnderWay.swift).
+// 2. Derivatives are stored only if the content has not changed since (`isMediaPending` is still false).
+// 3. Only a thread that asks for a derivative waits for the decoder.
+// 4. A content that does not begin like a photo or video is never given to a decoder.
+// 5. A content is hashed before it is decoded, unless it is large. A file whose hash is that of a content being
+//    decoded waits for that one, but its thread does not (FilesUnderWay.swift).
 
 internal import Albums
 internal import Catalog
@@ -18,33 +18,33 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// A file that a thread looks at, and what for.
+/// A thread's look at a file, and the sizes it must make.
 struct ThumbnailLook {
   let inode: Inode
-  /// What was known of its content as the look began.
+  /// The row of its content when the look began.
   let before: MediaRecord?
   let sizes: Set<DerivativeSize>
-  /// Whether nobody asked for the sizes.
+  /// Whether the sizes are made without a demand.
   let isEager: Bool
-  /// `ThumbnailState.pauses` as the look began.
+  /// `ThumbnailState.pauses` when the look began.
   let attempt: Int
 }
 
 /// Makes thumbnails of a file system's photos and videos.
 package struct Thumbnailer: Sendable {
   let fileSystem: FileSystem
-  /// A larger file, in bytes, is hashed only after it was found to be a video or photo.
+  /// A larger file, in bytes, is hashed only after the decoder found it to be a video or photo.
   private static let earlyHashLimit: Int64 = 64 << 20
 
   /// The work of one of the threads that make thumbnails.
   func run() {
     guard let settings = fileSystem.library.options.thumbnails else { return }
-    // Of the calling thread alone: reading and writing go first.
+    // On Linux this sets the priority of the calling thread alone, so that reads and writes go first.
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     fileSystem.locked { $0.mediaUpdates.runThumbnailer(settings) }
   }
 
-  /// Stops making thumbnails. What is under way is abandoned, and made at the next mount.
+  /// Stops making thumbnails. Unfinished ones are abandoned, and made at the next mount.
   func end() {
     fileSystem.locked { files in
       files.thumbnails.end()
@@ -54,17 +54,17 @@ package struct Thumbnailer: Sendable {
   }
 
   enum Outcome {
-    /// Its facts, and what was made of it.
+    /// The facts of the content, and the derivatives.
     case made(Derivatives, hash: [UInt8]?)
-    /// The same content was looked at before.
+    /// The same content was examined before.
     case duplicate(hash: [UInt8])
-    /// There is nothing to be made.
+    /// No derivative can be made.
     case nothing(MediaRecord.State, reason: String?)
-    /// It is looked at again, since the decoder cannot be had now or the content has changed.
+    /// The file is looked at again, because the decoder is unavailable or the content has changed.
     case later
-    /// Another thread looks at the same content, and this file was put aside until that is done.
+    /// Another thread looks at the same content; this file waits until that is done.
     case waiting
-    /// The decoder was ended in the middle of it.
+    /// The decoder was killed while it worked on the file.
     case killed
   }
 
@@ -96,8 +96,8 @@ package struct Thumbnailer: Sendable {
     }
   }
 
-  /// Whether a content may be a photo or video. What begins as none needs no decoder, which serves few files before
-  /// another process has to be started.
+  /// Whether a content may be a photo or video. Other contents are not given to a decoder, because a decoder process
+  /// serves few files before another has to be started.
   private func mayBeMedia(_ source: FileSource, _ maker: any DerivativeMaker) throws(Errno) -> Bool {
     var beginning = [UInt8](repeating: 0, count: MediaKind.beginningSize)
     let count = try unsafe beginning.withUnsafeMutableBufferPointer { buffer throws(Errno) in
@@ -121,26 +121,26 @@ package struct Thumbnailer: Sendable {
     }
   }
 
-  /// Notes why nothing can be made for now.
+  /// Records why nothing can be made for now.
   ///
-  /// - Parameter attempt: `ThumbnailState.pauses` as what failed was begun.
+  /// - Parameter attempt: `ThumbnailState.pauses` when the failed attempt began.
   func pause(_ reason: String, of attempt: Int) {
     let isNew = fileSystem.locked { $0.thumbnails.pause(reason, of: attempt, at: monotonicTime()) }
     if isNew { fileSystem.logger.warning("thumbnails are paused: \(reason)") }
   }
 
   private enum Claim {
-    /// The calling thread decodes it, and no other.
+    /// The calling thread decodes it, and no other thread does.
     case reserved
-    /// It was looked at before, and what was made of it is there.
+    /// It was examined before, and its derivatives exist.
     case known
     /// Another thread decodes it, and the file waits.
     case underWay
-    /// The file has another content by now, or is gone.
+    /// The file's content has changed since, or the file is gone.
     case outOfDate
   }
 
-  /// Settles which thread decodes a content, and for which file.
+  /// Decides which thread decodes a content, and for which file.
   private func claim(_ hash: [UInt8], for inode: Inode) -> Claim {
     fileSystem.locked { files -> Claim in
       if inode.isMediaPending || inode.record.links == 0 { return .outOfDate }
@@ -150,7 +150,7 @@ package struct Thumbnailer: Sendable {
     }
   }
 
-  /// Keeps an outcome, unless the content has changed meanwhile.
+  /// Stores an outcome, unless the content has changed since.
   func keep(_ outcome: Outcome, of look: ThumbnailLook) {
     switch outcome {
     case .later, .waiting: return
@@ -172,16 +172,17 @@ package struct Thumbnailer: Sendable {
         try ChangeError.result(of: files.mediaUpdates.keep(outcome, of: inode))
       }
     } catch {
-      // No room, or nothing may be changed: the file waits on.
+      // There is no room, or the file system may not be changed: the file keeps waiting.
       pause("they cannot be stored: \(error)", of: look.attempt)
     }
   }
 }
 
 extension MediaUpdates {
-  /// Notes what came of a look at a content that is the file's present one. There is room for it.
+  /// Stores the outcome of a look at a content that is still the file's present one. The caller has reserved the
+  /// room.
   fileprivate func keep(_ outcome: Thumbnailer.Outcome, of inode: Inode) throws(Errno) {
-    // Not as it was when the look began: what was made before may have been thrown away since.
+    // Not the row from the beginning of the look: its derivatives may have been deleted since.
     let before = try files.result(of: files.index.media.row(inode.number))
     var record = MediaRecord(inode: inode.number, state: .known)
     var outcome = outcome
@@ -196,7 +197,7 @@ extension MediaUpdates {
     switch outcome {
     case .later, .waiting, .killed: return
     case .nothing(let state, let reason):
-      // What could be made before stays.
+      // Derivatives made before stay.
       if before?.state == .known, let before { record = before } else { record.state = state }
       record.reason = reason
     case .duplicate(let hash):

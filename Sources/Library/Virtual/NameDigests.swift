@@ -1,5 +1,5 @@
-// Which file of a directory a thumbnail is named for. The standard names it by the MD5 of the file's escaped name;
-// older readers leave the "./" away that the standard puts before it, so both count (libxfce4util before 4.19.4).
+// Finds the file that a thumbnail in `.sh_thumbnails` is named for. The standard names a thumbnail by the MD5 of "./"
+// and the file's escaped name; older readers leave out the "./" (libxfce4util before 4.19.4), so both count.
 
 internal import Albums
 internal import Crypto
@@ -9,21 +9,21 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// Digests of the names in the directories that were looked at last.
+/// Digests of the names in the directories used last.
 final class NameDigests: Sendable {
-  /// Names whose digests are kept at most; the thumbnails of a larger directory are not found by digest.
+  /// Names whose digests are kept at most; in a directory with more, thumbnails are not found by digest.
   private static let limit = 200_000
 
   private struct Directory {
     var number: InodeNumber
     var changed: Timestamp
-    /// From the first eight bytes of a digest to the entry's cookie.
+    /// Maps the first eight bytes of a digest to the entry's cookie.
     var cookies: [UInt64: UInt64]
   }
 
   private let directories = Mutex<[Directory]>([])
 
-  /// The entry that a digest names, and its inode; nil when there is none.
+  /// The entry that a digest names, and its inode; nil if there is none.
   func find(
     _ digest: [UInt8], in directory: InodeNumber, _ fileSystem: FileSystem
   ) throws(Errno) -> (name: FileName, inode: InodeNumber)? {
@@ -64,7 +64,7 @@ final class NameDigests: Sendable {
   /// The first eight bytes of a digest.
   static func key(_ digest: [UInt8]) -> UInt64 { digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
 
-  /// The digests that a file's thumbnail may be named by.
+  /// The digests by which a file's thumbnail may be named.
   static func digests(of name: FileName) -> [[UInt8]] {
     let escaped = escape(name.bytes)
     return [[0x2E, 0x2F] + escaped, escaped].compactMap { NameDigest.md5($0) }
@@ -83,7 +83,7 @@ final class NameDigests: Sendable {
     return escaped
   }
 
-  /// The digest that a file name "<32 hexadecimal digits>.png" states.
+  /// The digest in a file name "<32 hexadecimal digits>.png".
   static func digest(named name: FileName) -> [UInt8]? {
     let bytes = name.bytes
     guard bytes.count == 36, bytes.suffix(4).elementsEqual(".png".utf8) else { return nil }

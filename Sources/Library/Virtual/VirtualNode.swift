@@ -1,11 +1,13 @@
-// What the mount shows beside the files: `.agonyfs` in the root, and `.sh_thumbnails` in every directory where there are
-// thumbnails.
+// The virtual files and directories of the mount: `.agonyfs` in the root, and `.sh_thumbnails` in every directory
+// with thumbnails.
 //
 // Invariants
-// 1. Their node numbers have bit 62 set. Those of files never have: they are given one by one from 1 on.
-// 2. A node number says all about its node, so no table of nodes is kept. Searches are the exception, see ViewFolder.
-// 3. The number of `.sh_thumbnails`, and of its folders, is another one each time a stored one was removed: the kernel lets
-//    nobody into a directory that it has seen removed.
+// 1. Virtual node numbers have bit 62 set. Those of stored files never have it, because they are assigned
+//    consecutively from 1.
+// 2. A node number describes its node completely, so there is no table of nodes. Searches are the exception, see
+//    ViewFolder.
+// 3. The number of `.sh_thumbnails` and of its folders changes each time a stored one was removed, because the kernel
+//    does not let any process into a directory whose removal it has seen.
 
 package import Media
 package import Vault
@@ -21,7 +23,7 @@ package enum SharedSize: UInt64, Sendable, CaseIterable {
   /// The longer side in pixels.
   package var pixels: Int { 128 << Int(rawValue) }
 
-  /// The derivative that the PNG is made of.
+  /// The derivative from which the PNG is made.
   var source: DerivativeSize { self == .normal || self == .large ? .small : .large }
 }
 
@@ -37,43 +39,43 @@ package enum VirtualNode: Hashable, Sendable {
   case failures
   /// `.agonyfs/query`.
   case query
-  /// A directory or the JPEG of a file below `.agonyfs/thumbnails/<size>`, by the inode that it stands for.
+  /// Below `.agonyfs/thumbnails/<size>`: a directory or the JPEG of a file, by the stored inode.
   case tree(DerivativeSize, InodeNumber)
   /// `.sh_thumbnails` in a directory.
   case shared(InodeNumber)
-  /// A folder of it.
+  /// A folder of `.sh_thumbnails`.
   case sharedSize(SharedSize, InodeNumber)
   /// The PNG of a file, by its inode.
   case picture(SharedSize, InodeNumber)
   /// A directory below `.agonyfs/views`.
   case view(ViewFolder)
-  /// A symbolic link to a file, by its inode, in a directory as many names below the root.
+  /// A symbolic link to a file, by the file's inode, in a directory `depth` names below the root.
   case link(depth: Int, InodeNumber)
   /// `.sh_thumbnails` in a directory of links.
   case viewShared(ViewFolder)
-  /// A folder of it.
+  /// A folder of that `.sh_thumbnails`.
   case viewSharedSize(SharedSize, ViewFolder)
-  /// A directory below `.agonyfs/covers`, by the stored directory that it stands for.
+  /// Below `.agonyfs/covers`: a directory, by the stored directory.
   case covers(InodeNumber)
-  /// The JPEG of an album, by its directory.
+  /// The JPEG of an album's cover, by the album's directory.
   case cover(InodeNumber)
-  /// A directory or file below `.agonyfs/thumbnails/full`, by the inode that it stands for.
+  /// Below `.agonyfs/thumbnails/full`: a directory or file, by the stored inode.
   case full(InodeNumber)
-  /// A directory or file below `.agonyfs/motion`, by the inode that it stands for.
+  /// Below `.agonyfs/motion`: a directory or file, by the stored inode.
   case motion(InodeNumber)
 
   private static let mark: UInt64 = 1 << 62
   private static let kindShift: UInt64 = 56
   private static let inodeMask: UInt64 = 1 << kindShift - 1
-  /// Behind the inode number of a shared folder: how often a stored one was removed, modulo 256.
+  /// Above the inode number of a shared folder: the number of removals of a stored one, modulo 256.
   private static let removalShift: UInt64 = 48
   private static let albumMask: UInt64 = 1 << removalShift - 1
 
-  /// Whether a node number is one of these.
+  /// Whether a node number is virtual.
   @inline(__always)
   package static func isVirtual(_ number: InodeNumber) -> Bool { number.rawValue & mark != 0 }
 
-  /// The node of a number; nil for numbers of stored inodes, and of nothing.
+  /// The node of a number; nil for the numbers of stored inodes, and for numbers without a node.
   package init?(_ number: InodeNumber) {
     guard Self.isVirtual(number) else { return nil }
     let rest = number.rawValue & Self.inodeMask
@@ -112,7 +114,7 @@ package enum VirtualNode: Hashable, Sendable {
     }
   }
 
-  /// The file or directory that it belongs to, whose attributes it has; nil for what belongs to the mount's owner.
+  /// The stored file or directory whose attributes it has; nil if it belongs to the mount's owner.
   var inode: InodeNumber? {
     switch self {
     case .control, .trees, .status, .failures, .query, .view, .link, .viewShared, .viewSharedSize, .covers, .cover: nil
@@ -122,7 +124,7 @@ package enum VirtualNode: Hashable, Sendable {
     }
   }
 
-  /// Whether it is `.sh_thumbnails` in a stored directory, or a folder of that.
+  /// Whether it is `.sh_thumbnails` in a stored directory, or a folder in that.
   package var isSharedFolder: Bool {
     switch self {
     case .shared, .sharedSize: true
@@ -136,7 +138,7 @@ package enum VirtualNode: Hashable, Sendable {
     return InodeNumber(rawValue: Self.mark | kind << Self.kindShift | rest)
   }
 
-  /// The number of a shared folder after a stored one was removed so often.
+  /// The number of a shared folder after `count` removals of a stored one.
   package func number(afterRemovals count: UInt64) -> InodeNumber {
     InodeNumber(rawValue: number.rawValue | (count & 0xFF) << Self.removalShift)
   }

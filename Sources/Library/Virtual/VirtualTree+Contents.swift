@@ -6,9 +6,9 @@ internal import System
 internal import SystemPackage
 package import Vault
 
-/// What the files that are not stored hold.
+/// The contents of virtual files.
 extension VirtualTree {
-  /// The JPEG of a file. One that is damaged in the log is rebuilt.
+  /// The JPEG of a file. If its stored bytes are damaged, it is made again.
   func jpeg(_ size: DerivativeSize, of inode: InodeNumber) throws(Errno) -> [UInt8] {
     let derivative = try fileSystem.thumbnailer.derivative(size, of: inode)
     do throws(Errno) {
@@ -20,10 +20,10 @@ extension VirtualTree {
     }
   }
 
-  /// More than any thumbnail that was stored has.
+  /// Larger than any stored thumbnail.
   private static let mostThumbnailBytes = 64 << 20
 
-  /// The PNG of a file, as the thumbnail standard wants it; where there is no thumbnail, one that cannot be shown.
+  /// The PNG of a file in the form of the thumbnail standard; without a thumbnail, one that programs treat as broken.
   func picture(_ size: SharedSize, of inode: InodeNumber) throws(Errno) -> [UInt8] {
     guard let name = pictures.name(of: inode) else { throw Errno(rawValue: 116) }  // ESTALE: look the name up again.
     let modified = try fileSystem.attributes(of: inode).modified
@@ -41,7 +41,7 @@ extension VirtualTree {
     return png
   }
 
-  /// Where the thumbnail of a file was looked up last.
+  /// The place where the thumbnail of a file was last looked up.
   package func place(ofPictureOf inode: InodeNumber) -> PicturePlace? { pictures.place(of: inode) }
 
   /// Counts, the queue and figures of the store, as JSON.
@@ -92,7 +92,8 @@ extension VirtualTree {
     return "\"\(escaped)\""
   }
 
-  /// A line for each file without a thumbnail: the reason, a tab, the path from the root of the mount, as bytes.
+  /// A line for each file that lacks a thumbnail: the reason, a tab, and the path from the root of the mount, as
+  /// bytes.
   func failures() throws(Errno) -> [UInt8] {
     var text: [UInt8] = []
     for (path, reason) in try fileSystem.thumbnailer.failedThumbnails() {
@@ -102,7 +103,7 @@ extension VirtualTree {
   }
 }
 
-/// Where a thumbnail was looked up: in a folder of `.sh_thumbnails` in an album.
+/// The place where a thumbnail was looked up: in a folder of `.sh_thumbnails` in an album.
 package struct PicturePlace: Sendable {
   /// The stored directory with the photo.
   package var album: InodeNumber
@@ -110,7 +111,7 @@ package struct PicturePlace: Sendable {
   package var name: FileName
 }
 
-/// PNGs that were made, and the names that they were asked for by.
+/// A cache of PNGs, and of the names for which they were looked up.
 final class PictureCache: Sendable {
   /// Bytes that are kept at most.
   private static let limit = 16 << 20
@@ -137,7 +138,7 @@ final class PictureCache: Sendable {
 
   subscript(key: Key) -> [UInt8]? { state.withLock { $0.pictures[key] } }
 
-  /// The size of a PNG of the file that is kept.
+  /// The size of a cached PNG of the file.
   func size(_ inode: InodeNumber, _ size: SharedSize) -> Int? {
     state.withLock { state in state.pictures.first { $0.key.inode == inode && $0.key.size == size }?.value.count }
   }
@@ -153,7 +154,8 @@ final class PictureCache: Sendable {
     }
   }
 
-  /// Keeps the name of a file whose thumbnail was looked up, and where that was; nil if not in a stored directory.
+  /// Remembers the name of a file whose thumbnail was looked up, and the place; nil for a place outside stored
+  /// directories.
   func remember(_ name: FileName, of inode: InodeNumber, as place: PicturePlace?) {
     state.withLock { state in
       if state.names.updateValue((name, place), forKey: inode) == nil { state.nameOrder.append(inode) }
@@ -167,9 +169,10 @@ final class PictureCache: Sendable {
 }
 
 extension Timestamp {
-  /// As thumbnails state it: seconds, with microseconds where there are nanoseconds (tumbler compares just so).
+  /// The time as thumbnails state it: seconds, with microseconds if there are nanoseconds (tumbler compares in this
+  /// form).
   var thumbnailTime: String {
-    // GLib takes seconds before 1970 for a large number, of which a double has not even the last digits.
+    // GLib takes seconds before 1970 as a large unsigned number, so large that a double cannot hold its last digits.
     if seconds < 0 { return "\(UInt64(bitPattern: seconds))" }
     if nanoseconds == 0 { return "\(seconds)" }
     let fraction = String(nanoseconds / 1000)

@@ -1,13 +1,13 @@
-// Looking up, listing and opening virtual nodes, which are not stored.
+// Looks up, lists and opens virtual nodes, which are not stored.
 //
 // Invariants
-// 1. Who may not read a file may not read its thumbnails: owner, group, permissions and access control list are the
-//    file's, without permission to write. In `.sh_thumbnails` of a stored directory they are with it: what is written
-//    there makes a real folder in its place.
-// 2. Every stored file has a picture in `.sh_thumbnails`, also where there is no thumbnail: whoever finds none makes one and
-//    keeps it outside.
-// 3. An open virtual file is in memory as a whole, or a part of a stored file, and does not change, but for the door
-//    (QueryDoor.swift).
+// 1. A user who may not read a file may not read its thumbnails: they have the file's owner, group, permissions and
+//    access control list, without permission to write. `.sh_thumbnails` of a stored directory keeps the permission to
+//    write, because a write there creates a real folder that replaces it.
+// 2. Every stored file has a picture in `.sh_thumbnails`, even if it lacks a thumbnail: a program that finds no
+//    picture would make one and store it outside the vault.
+// 3. An open virtual file is completely in memory, or a part of a stored file, and does not change. The exception is
+//    the door (QueryDoor.swift).
 
 package import Albums
 package import Index
@@ -16,11 +16,11 @@ internal import Synchronization
 package import SystemPackage
 package import Vault
 
-/// The files and directories that are not stored.
+/// The virtual files and directories.
 package final class VirtualTree: Sendable {
   package static let sharedName = Array(".sh_thumbnails".utf8)
   package static let controlName = Array(".agonyfs".utf8)
-  /// The names in the root directory that are not stored.
+  /// The virtual names in the root directory.
   package static let rootNames = [sharedName, controlName]
   /// The extended attribute of `.agonyfs` that takes requests.
   package static let requestName = "user.agonyfs.request"
@@ -37,28 +37,28 @@ package final class VirtualTree: Sendable {
   private struct OpenFiles {
     var next: UInt64 = 1
     var contents: [UInt64: VirtualContent] = [:]
-    /// Bytes that are in memory for them.
+    /// Bytes in memory for open files.
     var bytes = 0
     var doors: [UInt64: DoorSession] = [:]
-    /// Bytes that `status` had when it was opened last.
+    /// The size of `status` when it was last opened.
     var statusSize: Int64?
   }
 
-  /// The tree beside a file system.
+  /// The virtual tree of a file system.
   package init(_ fileSystem: FileSystem) { self.fileSystem = fileSystem }
 
   var hasThumbnails: Bool { fileSystem.library.options.thumbnails != nil }
 
-  /// What a name in a stored directory stands for, if nothing stored has that name.
+  /// The node of a virtual name in a stored directory, if no stored entry has that name.
   package func node(named name: FileName, in directory: InodeNumber) -> VirtualNode? {
     guard name.isHidden else { return nil }
     if name.bytes == Self.sharedName { return .shared(directory) }
     return directory == .root && name.bytes == Self.controlName ? .control : nil
   }
 
-  /// What a name in a directory that is not stored stands for. Waits until a thumbnail that is asked for is made.
+  /// The node of a name in a virtual directory. For a thumbnail, waits until it is made.
   ///
-  /// - Throws: `ENOENT`, `ENOTDIR`; `EIO` and `EAGAIN` when a thumbnail cannot be made now.
+  /// - Throws: `ENOENT`, `ENOTDIR`; `EIO` and `EAGAIN` if a thumbnail cannot be made now.
   package func lookup(_ name: FileName, in parent: VirtualNode) throws(Errno) -> VirtualNode {
     let text = String(decoding: name.bytes, as: UTF8.self)
     switch parent {
@@ -89,13 +89,13 @@ package final class VirtualTree: Sendable {
     }
   }
 
-  /// `.sh_thumbnails` beside what stands for the files of a directory under their own names.
+  /// `.sh_thumbnails` in a virtual directory that shows the files of a stored one under their own names.
   private func shared(_ name: FileName, in directory: InodeNumber) -> VirtualNode? {
     guard name.bytes == Self.sharedName, (try? fileSystem.lookup(name, in: directory)) == nil else { return nil }
     return .shared(directory)
   }
 
-  /// What is in a directory whose entries have fixed names.
+  /// The entries of a directory with fixed names.
   private func entries(of node: VirtualNode) -> [(name: String, node: VirtualNode)] {
     switch node {
     case .control:
@@ -111,7 +111,7 @@ package final class VirtualTree: Sendable {
     }
   }
 
-  /// What `stat` tells. The size of a PNG, or of a whole picture, is known once it was opened, and 0 before.
+  /// The attributes for `stat`. The size of a PNG or of a whole picture is 0 until it was opened.
   package func attributes(of node: VirtualNode) throws(Errno) -> Attributes {
     if case .link(let depth, let inode) = node { return try link(to: inode, depth: depth).attributes }
     var attributes = try fileSystem.attributes(of: node.inode ?? .root)
@@ -123,7 +123,7 @@ package final class VirtualTree: Sendable {
       case .status: 0o444
       case .failures, .cover: 0o400
       case .view, .viewShared, .viewSharedSize, .covers: 0o500
-      // Whoever gets here may ask; answers have what they could find themselves.
+      // Every user who can reach the door may ask; an answer contains only what the user could find without it.
       case .query: 0o666
       case .shared, .sharedSize: attributes.mode & 0o1777
       case .picture: attributes.mode & 0o666
@@ -142,7 +142,7 @@ package final class VirtualTree: Sendable {
     return attributes
   }
 
-  /// Whether a node is a directory; `attributes` are those of what it stands for.
+  /// Whether a node is a directory; `attributes` are those of the stored node.
   private func isDirectory(_ node: VirtualNode, _ attributes: Attributes) -> Bool {
     switch node {
     case .control, .trees, .shared, .sharedSize, .view, .viewShared, .viewSharedSize, .covers: true
@@ -151,7 +151,7 @@ package final class VirtualTree: Sendable {
     }
   }
 
-  /// An extended attribute: the access control list is that of the photo or directory, and there is no other.
+  /// An extended attribute: only the access control list of the photo or directory exists.
   ///
   /// - Throws: `ENODATA`.
   package func extendedAttribute(_ name: [UInt8], of node: VirtualNode) throws(Errno) -> [UInt8] {
@@ -169,7 +169,7 @@ package final class VirtualTree: Sendable {
       return try fileSystem.attributes(of: fileSystem.thumbnailer.derivative(.large, of: photo)).size
     case .full(let inode): return try fullPictureSize(of: inode)
     case .motion(let inode): return try motionRange(of: inode).map { Int64($0.count) } ?? 0
-    // Counting takes a while where there are many files; what is read is what was opened, whatever this says.
+    // Counting takes a while in a large space. A reader gets the bytes from the open, whatever size this states.
     case .status:
       if let known = open.withLock({ $0.statusSize }) { return known }
       return Int64(try status().utf8.count)
@@ -177,12 +177,12 @@ package final class VirtualTree: Sendable {
     }
   }
 
-  /// Gets an entry of a listing, and says whether that goes on.
+  /// Takes an entry of a listing, and returns whether to go on.
   package typealias Visitor =
     (_ name: borrowing FileName, _ number: InodeNumber, _ kind: UInt8, _ cookie: UInt64) -> Bool
 
-  /// Calls `body` for the entries after `cookie` until it returns false: name, node number, kind, cookie. Only the
-  /// trees of stored directories and the views have any.
+  /// Calls `body` for the entries after `cookie` until it returns false: name, node number, kind, cookie. The folders
+  /// of `.sh_thumbnails` list no pictures.
   package func list(_ node: VirtualNode, after cookie: UInt64, _ body: Visitor) throws(Errno) {
     switch node {
     case .tree(let size, let directory):
@@ -207,12 +207,13 @@ package final class VirtualTree: Sendable {
     }
   }
 
-  /// Opens of the door, of one user and of all. Each may hold a question of a megabyte, and some of an answer.
+  /// The largest number of open doors, for one user and for all. Each may hold a question of a megabyte and a part of
+  /// an answer.
   package static let mostDoors = (ofUser: 64, ofAll: 256)
 
-  /// Opens the door to the catalog for somebody; gives its handle.
+  /// Opens the door to the catalog for a user; returns its handle.
   ///
-  /// - Throws: `EMFILE` and `ENFILE`, when that user or all have too many.
+  /// - Throws: `EMFILE` if the user has too many doors open, `ENFILE` if all users together have.
   package func openDoor(for opener: Opener) throws(Errno) -> UInt64 {
     try open.withLock { files throws(Errno) in
       guard files.doors.count < Self.mostDoors.ofAll else { throw .tooManyOpenFilesInSystem }
@@ -224,16 +225,16 @@ package final class VirtualTree: Sendable {
     }
   }
 
-  /// An open of the door.
+  /// The open door with a handle.
   package func door(_ handle: UInt64) throws(Errno) -> DoorSession {
     guard let door = open.withLock({ $0.doors[handle] }) else { throw .badFileDescriptor }
     return door
   }
 
-  /// Bytes of whole pictures that are open at most, beside those of one.
+  /// A whole picture is opened only while the open ones have at most this many bytes.
   private static let mostOpenBytes = 256 << 20
 
-  /// Opens a file; gives its handle.
+  /// Opens a file; returns its handle.
   package func open(_ node: VirtualNode) throws(Errno) -> UInt64 {
     let content: VirtualContent
     switch node {
@@ -267,13 +268,13 @@ package final class VirtualTree: Sendable {
     }
   }
 
-  /// What an open file holds.
+  /// The content of an open file.
   package func content(of handle: UInt64) throws(Errno) -> VirtualContent {
     guard let content = open.withLock({ $0.contents[handle] }) else { throw .badFileDescriptor }
     return content
   }
 
-  /// Ends one open.
+  /// Releases a handle.
   package func release(_ handle: UInt64) {
     let content = open.withLock { files in
       files.doors[handle] = nil
@@ -284,12 +285,12 @@ package final class VirtualTree: Sendable {
     if case .part(let inode, _)? = content { fileSystem.release(inode) }
   }
 
-  /// How many opens have not been released.
+  /// The number of handles that have not been released.
   package var openFileCount: Int { open.withLock { $0.contents.count + $0.doors.count } }
 
-  /// Does what is asked for through the extended attribute of `.agonyfs`.
+  /// Carries out a request written to the extended attribute of `.agonyfs`.
   ///
-  /// - Throws: `EINVAL` for what is not known; as `remakeThumbnails`, `giveBackAtClose`, `writeForReaders` and
+  /// - Throws: `EINVAL` if the request is unknown; as `remakeThumbnails`, `giveBackAtClose`, `writeForReaders` and
   ///   `changeHomeZone`.
   package func request(_ text: [UInt8]) throws(Errno) {
     let request = String(decoding: text, as: UTF8.self)

@@ -1,11 +1,13 @@
-// The answer to a question as bytes, made while it is read.
+// The bytes of an answer, made while they are read.
 //
 // Invariants
-// 1. What waits to be read is at most one piece: 512 KiB, and one line more. Groups are an exception:
-//    they are counted as a whole before the first is told.
-// 2. Every answer ends with a line that says so. One that breaks off, or has an error instead, is not whole.
-// 3. Photos in the order of a question are of one moment, however late they are read. Where that ends, the answer breaks off
-//    after whole entries, and says where another one goes on. Each gives at least one entry before it does.
+// 1. At most one piece waits to be read: 512 KiB, and one line more. Groups are an exception: all are counted before
+//    the first is written.
+// 2. Every complete answer ends with a line that says so. An answer that breaks off, or has an error instead, is
+//    incomplete.
+// 3. Photos in the order of a question come from one moment, however late they are read. If that moment ends, the
+//    answer breaks off after whole entries, and names the place where another answer continues. Each answer gives at
+//    least one entry before it breaks off.
 
 internal import Albums
 internal import Catalog
@@ -30,20 +32,20 @@ struct DoorAnswer {
   private let fileSystem: FileSystem
   private let opener: Opener
   private var source: Source
-  /// What waits to be read.
+  /// Bytes that wait to be read.
   private(set) var text = JSONText()
   private var place = 0
   private var isBegun = false
-  /// What the answer is read of.
+  /// The moment from which the answer is read.
   private var asked = AskedMoment()
 
   /// Bytes that are made at once, at least.
   private static let pieceBytes = 128 << 10
-  /// Answers that are made at once: they all have their facts for JSON.
+  /// Answers that are made at once, each with its facts for JSON.
   private static let answersAtOnce = 500
   private static let pathsAtOnce = 4000
 
-  /// The answer to a request. It is made when it is read.
+  /// The answer to a request. Its bytes are made when they are read.
   init(_ request: [UInt8]?, from fileSystem: FileSystem, for opener: Opener, today: CivilDate?) {
     self.fileSystem = fileSystem
     self.opener = opener
@@ -65,7 +67,7 @@ struct DoorAnswer {
     }
   }
 
-  /// The next bytes, at most `count`; none at the end.
+  /// The next bytes, at most `count`; empty at the end.
   mutating func read(_ count: Int) -> ArraySlice<UInt8> {
     while place == text.bytes.count, !isAtEnd { make() }
     let end = min(text.bytes.count, place + count)
@@ -89,14 +91,14 @@ struct DoorAnswer {
     let isFirst = !isBegun
     do throws(Errno) {
       if isFirst {
-        // The home zone is no part of the catalog, and stands for nothing that waits to be merged.
+        // The home zone is not part of the catalog, and does not depend on stale rows.
         if case .zone = source {} else { try fileSystem.questions.prepareToAnswer() }
         text.line("ok")
         isBegun = true
       }
       switch source {
       case .answers(var reader, let format):
-        // What it keeps is not in memory twice while it goes on.
+        // Moved out, so that its state is not copied while it continues.
         source = .nothing
         answers(of: &reader, format, isFirst: isFirst)
       case .count(let question):
@@ -130,7 +132,7 @@ struct DoorAnswer {
     }
   }
 
-  /// Says why there is no answer, or not the rest of it, and where that begins if it can be asked for.
+  /// Writes why there is no answer, or not the rest of it, and where the rest begins if it can be asked for.
   private mutating func fail(_ error: Errno, isFirst: Bool, _ format: DoorRequest.Format, next: Cursor? = nil) {
     let reason =
       switch error {
@@ -158,7 +160,7 @@ struct DoorAnswer {
         source = .answers(reader, format)
       }
     } catch {
-      // What was given is told before.
+      // The answers given so far are already written.
       fail(error, isFirst: isFirst, format, next: error == .canceled && reader.count > 0 ? reader.cursor : nil)
     }
   }
@@ -168,7 +170,7 @@ struct DoorAnswer {
     let room = format == .json ? Self.answersAtOnce : Self.pathsAtOnce
     repeat {
       answers.removeAll(keepingCapacity: true)
-      // JSON is written straight into what is read.
+      // The reader writes JSON straight into the bytes of the answer.
       swap(&text, &reader.text)
       defer { swap(&text, &reader.text) }
       try fileSystem.questions.piece(&reader, of: &asked, room: room, into: &answers, isOfOne: true)
@@ -202,7 +204,8 @@ struct DoorAnswer {
       switch try search.next(in: fileSystem) {
       case .nothing: continue
       case .waiting(let left):
-        // Decoding takes long. Between two reads the asker may go away, and the thread serves others.
+        // Decoding takes long. The program may close the door between two reads, and in the meantime the thread
+        // serves others.
         text.beginObject()
         text.field("kind", search.kind.rawValue)
         text.field("left", Int64(left))
@@ -219,7 +222,7 @@ struct DoorAnswer {
     if search.isAtEnd { try trailer(count: search.count, next: nil) }
   }
 
-  /// A group of duplicates as a line; nil if the asker sees fewer than two.
+  /// A group of duplicates as a line; nil if the user sees fewer than two of them.
   private mutating func line(of group: [InodeNumber], _ kind: DuplicateKind) throws(Errno) -> [UInt8]? {
     let fileSystem = fileSystem
     let opener = opener
@@ -252,8 +255,8 @@ struct DoorAnswer {
     if search.isAtEnd { try trailer(count: search.count, next: nil) }
   }
 
-  /// Tells of a table of towns of the user's: where it is only to whoever mounted the space or owns it, and root. Others who
-  /// use the mount have no business in that user's directories.
+  /// Writes whether the space uses a table of towns of the user's own. Only the user who mounted the space, its owner
+  /// and root see its path: it may reveal directories that are private to that user.
   private mutating func towns() throws(Errno) {
     let places = fileSystem.library.options.places
     if places.identity == nil { return }
@@ -271,7 +274,7 @@ struct DoorAnswer {
     text.field("count", Int64(count))
     text.name("next")
     if let next { text.value(next.text) } else { text.null() }
-    // Files that nobody else sees are counted as well.
+    // These counts include files that other users cannot see.
     if try fileSystem.questions.isOwner(opener) {
       let unexamined = try fileSystem.thumbnailer.unexaminedCount()
       text.field("pending", unexamined)
@@ -283,7 +286,7 @@ struct DoorAnswer {
 }
 
 extension DoorRequest.Format {
-  /// What the reader itself writes.
+  /// The part that the reader itself writes.
   fileprivate var writing: CatalogReader.Writing {
     switch self {
     case .json: .facts
@@ -294,12 +297,12 @@ extension DoorRequest.Format {
 
   fileprivate var hasLines: Bool { self != .tiles && self != .paths0 }
 
-  /// What stands before the last line: an empty path.
+  /// Stands before the last line: an empty path.
   fileprivate var endOfAll: [UInt8] {
     if self == .tiles { [UInt8](repeating: 0, count: CatalogTile.count + 1) } else { end.map { [$0] } ?? [] }
   }
 
-  /// What ends a path; nil for what the reader writes.
+  /// The byte that ends a path; nil if the reader writes the entries.
   fileprivate var end: UInt8? {
     switch self {
     case .paths: 0x0A
@@ -310,9 +313,10 @@ extension DoorRequest.Format {
 }
 
 extension JSONText {
-  /// Ends an answer before its end. Where entries are no lines, the end of one would be a byte of the next entry.
+  /// Ends an incomplete answer. In formats without lines, a newline would become a byte of the next entry, so none is
+  /// added.
   ///
-  /// - Parameter next: where another answer has the rest, if all entries are whole.
+  /// - Parameter next: where another answer has the rest, if all entries are complete.
   mutating func breakOff(_ reason: String, in format: DoorRequest.Format, next: Cursor? = nil) {
     if format.hasLines { breakLine() }
     raw(format.endOfAll)

@@ -1,5 +1,5 @@
-// What somebody writes to the door: lines of options, an empty line, and the query. Without an empty line all of it is
-// the query. The article on the door has the options.
+// A request written to the door: lines of options, an empty line, and the query. Without an empty line everything is
+// the query. The article on the door lists the options.
 
 internal import Catalog
 internal import Media
@@ -13,16 +13,16 @@ struct DoorRequest {
   enum Subject {
     case answers(CatalogQuestion, Format)
     case groups(CatalogQuestion, GroupField)
-    /// Of one file, by its path from the root.
+    /// The facts of one file, by its path from the root.
     case facts([UInt8])
     case duplicates(DuplicateKind)
-    /// All files of some lengths, whatever they hold.
+    /// All files of given lengths, whatever they contain.
     case sizes(Set<Int64>)
     /// The home zone of the space.
     case zone
   }
 
-  /// Why a request is refused, as the asker reads it.
+  /// Why a request is refused, as text for the user.
   struct Refusal: Error, Equatable {
     var text: String
   }
@@ -31,7 +31,7 @@ struct DoorRequest {
 
   let subject: Subject
 
-  /// Reads a request. `today` is the day for words such as "today".
+  /// Reads a request. `today` is the day that words such as "today" mean.
   init(_ bytes: [UInt8], today: CivilDate?) throws(Refusal) {
     guard bytes.count <= Self.mostBytes else { throw Self.tooLong }
     let (lines, query) = Self.parts(of: bytes)
@@ -128,7 +128,7 @@ struct DoorRequest {
       let value = String(decoding: bytes, as: UTF8.self)
       switch key {
       case "facts": facts = Array(bytes)
-      // A name may have the end of a line in it.
+      // A name may contain a newline.
       case "facts-hex": facts = try path(bytes, line, "facts-hex")
       case "format":
         let formats = Format.allCases.map(\.rawValue).joined(separator: ", ")

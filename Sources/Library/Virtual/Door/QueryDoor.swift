@@ -1,25 +1,26 @@
-// `.agonyfs/query`: a file to which a question is written, and from which the answer is read.
+// `.agonyfs/query`: a program writes a question to this file and reads the answer from it.
 //
 // Invariants
-// 1. Every open has a state of its own: the question that is being written, or the answer that is being read.
-// 2. The rights are those of the process that opened the file, also if another one uses it afterwards.
+// 1. Every open has separate state: the question being written, or the answer being read.
+// 2. The rights are those of the process that opened the file, even if another process uses the descriptor
+//    afterwards.
 
 package import Albums
 package import Catalog
 internal import System
 
-/// One open of the door.
+/// One open file of the door.
 package final class DoorSession: @unchecked Sendable {
   private let fileSystem: FileSystem
   let opener: Opener
   private let today: @Sendable () -> CivilDate?
   private let lock = Lock()
-  /// What was written; nil once it is more than a request may have.
+  /// The bytes written; nil once they exceed the limit of a request.
   private var request: [UInt8]? = []
-  /// Nil while a question is written.
+  /// The answer; nil while a question is written.
   private var answer: DoorAnswer?
 
-  /// A door to a file system for one asker. `today` gives the day for words such as "today".
+  /// A door to a file system for one user. `today` returns the day that words such as "today" mean.
   package init(
     _ fileSystem: FileSystem, for opener: Opener,
     today: @escaping @Sendable () -> CivilDate? = { CivilDate.today() }
@@ -29,7 +30,7 @@ package final class DoorSession: @unchecked Sendable {
     self.today = today
   }
 
-  /// Takes bytes of a question; after something was read they begin the next one.
+  /// Takes bytes of a question; after a read they begin the next question.
   package func write(_ bytes: UnsafeRawBufferPointer) {
     lock.withLock {
       if answer != nil {
@@ -48,7 +49,7 @@ package final class DoorSession: @unchecked Sendable {
   /// As above.
   package func write(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe write($0) } }
 
-  /// Takes a whole question, whatever was written before.
+  /// Takes a whole question, and drops what was written before.
   package func ask(_ request: [UInt8]) {
     lock.withLock {
       answer = nil
@@ -56,7 +57,7 @@ package final class DoorSession: @unchecked Sendable {
     }
   }
 
-  /// The next bytes of the answer, at most `count`; none at its end. The first read ends the question.
+  /// The next bytes of the answer, at most `count`; empty at its end. The first read ends the question.
   package func read(_ count: Int) -> ArraySlice<UInt8> {
     lock.withLock {
       var answer = answer ?? DoorAnswer(request, from: fileSystem, for: opener, today: today())

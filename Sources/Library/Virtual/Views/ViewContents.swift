@@ -1,8 +1,8 @@
-// What is in the directories of views, by the catalog.
+// The content of view directories, from the catalog.
 //
 // Invariants
-// 1. Views show what the mount's owner may read, since nobody else may enter them.
-// 2. Trash is in a view only if a search asks for it.
+// 1. Views show what the mount's owner may read, because no other user may enter them.
+// 2. Photos in the trash appear only in a search that asks for them.
 
 internal import Albums
 internal import Catalog
@@ -14,7 +14,7 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// Reads what is in the directories of views.
+/// Reads the content of view directories.
 struct ViewReader: Sendable {
   let fileSystem: FileSystem
   let memory: ViewMemory
@@ -28,7 +28,7 @@ struct ViewReader: Sendable {
       groups = [gid_t](repeating: 0, count: max(0, Int(count)))
       groups = Array(groups.prefix(max(0, Int(unsafe getgroups(count, &groups)))))
     } else {
-      // Of root's mounts, as those of /etc/fstab.
+      // A mount by root, such as one in /etc/fstab.
       groups = memory.groups(of: root.owner)
     }
     return Opener(user: root.owner, group: root.group, groups: groups)
@@ -36,11 +36,11 @@ struct ViewReader: Sendable {
 
   /// The query whose answers are in a directory, or in those below it.
   ///
-  /// - Throws: `ENOENT` where there is no such directory any more, `ESTALE` where a search is to be made again.
+  /// - Throws: `ENOENT` if the directory no longer exists, `ESTALE` if the search must be entered again.
   func query(of folder: ViewFolder) throws(Errno) -> Query {
     switch folder {
     case .views, .places, .tags, .cameras, .types, .ratings, .search: return .all
-    // The file's own time is none by which somebody looks for a photo.
+    // People do not look for a photo by the time of its file.
     case .dates: return try parsed("has:time")
     case .year, .month, .day: return try parsed("has:time date:" + Self.date(folder))
     case .undated: return try parsed("-has:time")
@@ -62,14 +62,14 @@ struct ViewReader: Sendable {
     }
   }
 
-  /// - Throws: `EINVAL` for what is no query.
+  /// - Throws: `EINVAL` if the text is not a query.
   func parsed(_ text: String) throws(Errno) -> Query {
     do throws(QueryError) { return try QueryParser.parse(text, today: CivilDate.today()) } catch {
       throw .invalidArgument
     }
   }
 
-  /// A directory of dates as a query has it.
+  /// A directory of dates, as a value of the query's `date:`.
   static func date(_ folder: ViewFolder) -> String {
     switch folder {
     case .year(let year), .undatedIn(let year, nil): padded(year, 4)
@@ -107,14 +107,14 @@ struct ViewReader: Sendable {
     return place
   }
 
-  /// Whether somebody finds something in a directory.
+  /// Whether the owner sees photos in a directory.
   func hasAnswers(_ folder: ViewFolder) throws(Errno) -> Bool {
     try memory.value(of: folder, in: memory.known, fileSystem, isNew: true, size: { _ in 1 }) { () throws(Errno) in
       try isAnswered(folder)
     }
   }
 
-  /// As above, without remembering it.
+  /// As above, without caching the result.
   func isAnswered(_ folder: ViewFolder) throws(Errno) -> Bool {
     var isFound = false
     try fileSystem.questions.answers(to: CatalogQuestion(query(of: folder), limit: 1), for: owner()) { _ in
@@ -126,7 +126,7 @@ struct ViewReader: Sendable {
 
   /// The photos of a directory of links.
   ///
-  /// - Parameter isNew: whether to look again if anything changed since.
+  /// - Parameter isNew: whether to look again if anything has changed since.
   func table(of folder: ViewFolder, isNew: Bool) throws(Errno) -> ViewTable {
     return try memory.value(of: folder, in: memory.tables, fileSystem, isNew: isNew, size: \.inodes.count) {
       () throws(Errno) in
@@ -145,7 +145,7 @@ struct ViewReader: Sendable {
     }
   }
 
-  /// The photos that the owner finds by a name and may read. A name that is not in the trash goes before one that is.
+  /// The photos that the owner may find by a name and read. A name outside the trash goes before one inside it.
   func files(_ inodes: [InodeNumber]) throws(Errno) -> [ViewedFile] {
     if inodes.isEmpty { return [] }
     var view = CatalogView(.all, showsTrash: true, for: try owner())
@@ -162,7 +162,7 @@ struct ViewReader: Sendable {
     }
   }
 
-  /// The path that a link goes to: the lowest, but one in the trash only if there is no other.
+  /// The target of a link: the lowest path, outside the trash if possible.
   private static func path(of names: [SeenName]) -> [UInt8]? {
     names.min { one, other in
       one.isTrash == other.isTrash ? one.path.lexicographicallyPrecedes(other.path) : !one.isTrash

@@ -1,9 +1,9 @@
 // The directories of `.agonyfs/views`.
 //
 // Invariants
-// 1. Family and number say all about a directory, and are in its node number; only the text of a search is kept in a
-//    table (SearchTexts), whose numbers are never given again.
-// 2. A number is below 2^52. Photos, terms and searches are numbered one by one from 1 on.
+// 1. A directory is fully described by its family and number, which are in its node number; only the text of a search
+//    is kept in a table (SearchTexts), whose numbers are never reused.
+// 2. A number is below 2^52. Photos, terms and searches are numbered consecutively from 1.
 
 internal import Catalog
 internal import Media
@@ -12,16 +12,16 @@ package import Vault
 /// A directory of `.agonyfs/views`.
 package enum ViewFolder: Hashable, Sendable {
   case views
-  /// `by-date` and below it; months and days are numbers.
+  /// `by-date` and the directories below it; months and days are numbers.
   case dates
   case year(UInt64)
   case month(year: UInt64, UInt64)
   case day(year: UInt64, month: UInt64, UInt64)
   /// Photos without a time.
   case undated
-  /// Photos of a year, or of a month of it, of which no more is known.
+  /// Photos of a year, or of a month of it, without a more exact date.
   case undatedIn(year: UInt64, month: UInt64?)
-  /// `by-place`, countries by the two bytes of their code, towns by the first term that has their name.
+  /// `by-place`; countries by the two bytes of their code, towns by the first term with their name.
   case places
   case country(UInt64)
   case town(UInt64)
@@ -45,7 +45,7 @@ package enum ViewFolder: Hashable, Sendable {
   case search
   case query(UInt64)
 
-  /// How many names lead to it from the root of the mount.
+  /// The number of names on its path from the root of the mount.
   var depth: Int {
     switch self {
     case .views: 2
@@ -56,10 +56,10 @@ package enum ViewFolder: Hashable, Sendable {
     }
   }
 
-  /// How deep a directory of links is.
+  /// The depths at which directories of links are.
   static let linkDepths = 3...6
 
-  /// Whether it has links in it; else it has directories.
+  /// Whether it contains links; otherwise it contains directories.
   package var hasLinks: Bool {
     switch self {
     case .day, .undated, .undatedIn, .town, .tag, .camera, .type, .rating, .favourites, .group, .query: true
@@ -68,7 +68,7 @@ package enum ViewFolder: Hashable, Sendable {
     }
   }
 
-  /// What is in a directory whose entries have fixed names, in the order of families and numbers.
+  /// The entries of a directory with fixed names, in the order of families and numbers.
   var fixedEntries: [(name: String, folder: ViewFolder)] {
     switch self {
     case .views:
@@ -83,10 +83,10 @@ package enum ViewFolder: Hashable, Sendable {
     }
   }
 
-  /// Bits of a number.
+  /// The bits of a number.
   static let numberBits: UInt64 = 52
 
-  /// The family, below 16, and the number in it.
+  /// The family, below 16, and the number within it.
   var code: (family: UInt64, number: UInt64) {
     switch self {
     case .views: (0, 0)
@@ -115,7 +115,7 @@ package enum ViewFolder: Hashable, Sendable {
     }
   }
 
-  /// The directory with a code; nil where there is none.
+  /// The directory with a code; nil if there is none.
   init?(family: UInt64, number: UInt64) {
     switch (family, number) {
     case (0, 0): self = .views

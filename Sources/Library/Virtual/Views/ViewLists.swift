@@ -1,4 +1,4 @@
-// The directories in the directories of views: those in which somebody finds something.
+// Lists the directories inside view directories: those in which the owner sees photos.
 
 internal import Albums
 internal import Catalog
@@ -9,10 +9,10 @@ internal import SystemPackage
 internal import Vault
 
 extension ViewReader {
-  /// More directories than that a directory does not list; all are found by name.
+  /// A directory lists at most this many directories; the others are found by name.
   private static let listLimit = 50_000
 
-  /// The directories in a directory, in the order of their numbers.
+  /// The directories inside a directory, in the order of their numbers.
   func list(of folder: ViewFolder, isNew: Bool) throws(Errno) -> [ViewEntry] {
     if folder == .views { return fixed(folder) { _ in true } }
     return try memory.value(of: folder, in: memory.lists, fileSystem, isNew: isNew, size: \.count) { () throws(Errno) in
@@ -60,7 +60,7 @@ extension ViewReader {
     }
   }
 
-  /// The entries of fixed names that have a group of the title that `title` gives.
+  /// The fixed entries for which there is a group; `title` gives the title of an entry's group.
   private func present(
     _ folder: ViewFolder, by field: GroupField, title: ((name: String, folder: ViewFolder)) -> String
   ) throws(Errno) -> [ViewEntry] {
@@ -78,12 +78,12 @@ extension ViewReader {
     }
   }
 
-  /// The number in the last two digits of a date, and these.
+  /// The number in the last two digits of a date, and the digits.
   private static func last(_ date: String?) -> (number: UInt64, digits: String)? {
     (date?.suffix(2)).flatMap { digits in UInt64(digits).map { ($0, String(digits)) } }
   }
 
-  /// A directory for each group that is a term.
+  /// A directory for each group whose title is a term.
   private func terms(
     _ kind: TermKind, of folder: ViewFolder, by field: GroupField, _ node: (UInt64) -> ViewFolder
   ) throws(Errno) -> [ViewEntry] {
@@ -101,8 +101,8 @@ extension ViewReader {
 
   // MARK: Duplicates
 
-  /// Photos with the same content, in the order of inodes. A group has the name of its first photo, without ending,
-  /// and that one's number.
+  /// Groups of photos with the same content, in the order of inodes. A group is named for its first photo, without
+  /// the extension and with that photo's inode number.
   private func duplicateGroups() throws(Errno) -> [ViewEntry] {
     let owner = try owner()
     var firsts: [InodeNumber] = []
@@ -137,7 +137,7 @@ extension ViewReader {
     var country: UInt64
   }
 
-  /// The towns that have photos, each once, by the first of its terms.
+  /// The towns with photos, each once, by the first of its terms.
   private func towns() throws(Errno) -> [Town] {
     let groups = try fileSystem.questions.groups(of: CatalogQuestion(.all), by: .place, for: owner())
     var titles = Set(groups.compactMap(\.title).map(Folding.folded))
@@ -159,7 +159,7 @@ extension ViewReader {
     }
   }
 
-  /// Towns of one name have their region behind it, and where that is not enough their number.
+  /// If several towns have the same name, their region follows it; if that is not enough, their number.
   private func towns(of country: UInt64) throws(Errno) -> [ViewEntry] {
     let towns = try towns().filter { $0.country == country }
     let byTown = [String: [Town]](grouping: towns) { Folding.folded($0.place.town) }
@@ -175,7 +175,7 @@ extension ViewReader {
     }
   }
 
-  /// A country by two capital letters; nil for what is no code.
+  /// A country's number by its two capital letters; nil if the text is not such a code.
   static func number(ofCountry code: some StringProtocol) -> UInt64? {
     let bytes = Array(code.utf8)
     guard bytes.count == 2, bytes.allSatisfy({ (0x41...0x5A).contains($0) }) else { return nil }

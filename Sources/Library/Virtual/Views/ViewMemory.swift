@@ -1,9 +1,10 @@
-// What views remember from one request to the next. All of it can be found again.
+// The cache of views. Everything in it can be computed again.
 //
 // Invariants
 // 1. Memory is bounded: tables by their photos, lists by their entries, searches by their number.
-// 2. One table or list is made at a time, so that several under way need no memory; few threads wait for that.
-// 3. Numbers of searches are never given again.
+// 2. Only one table or list is computed at a time, so that several do not need memory at once; few threads wait for
+//    that.
+// 3. Numbers of searches are never reused.
 
 internal import Albums
 internal import Catalog
@@ -13,23 +14,23 @@ internal import System
 internal import SystemPackage
 internal import Vault
 
-/// Something that was found at a time.
+/// A result and the time at which it was found.
 struct Remembered<Value: Sendable>: Sendable {
   var value: Value
-  /// The number of changes of the file system before it was looked for.
+  /// The number of changes of the file system before the search.
   var changes: UInt64
-  /// When it was looked for, and how long that took, in nanoseconds of the monotonic clock.
+  /// When the search began and how long it took, in nanoseconds of the monotonic clock.
   var time: UInt64
   var effort: UInt64
-  /// The day on which it was looked for: what a search for `today` finds differs on the next.
+  /// The day of the search: a search for `today` has other answers the next day.
   var day: CivilDate?
 
-  /// Whether it may be used without looking again where something changed meanwhile: what takes long is kept longer,
-  /// so that reading on while photos come does not look for everything with each name.
+  /// Whether the result may be used without another search although something has changed. An expensive result is
+  /// kept longer, so that reading on while photos arrive does not repeat the whole search for each name.
   func mayStay(_ now: UInt64) -> Bool { now - time < 20 * effort }
 }
 
-/// Values by directory, the latest ones, of a limited size together.
+/// The most recent values by directory, limited by their total size.
 struct RecentValues<Value: Sendable>: Sendable {
   private var values: [ViewFolder: (value: Remembered<Value>, size: Int)] = [:]
   private var order: [ViewFolder] = []
@@ -61,9 +62,9 @@ struct RecentValues<Value: Sendable>: Sendable {
   }
 }
 
-/// The texts that were searched for, by number.
+/// The texts of searches, by number.
 struct SearchTexts: Sendable {
-  /// Texts that are kept at most; each is as long as a name at most.
+  /// Texts that are kept at most; each is at most as long as a name.
   static let limit = 1024
   private var next: UInt64 = 1
   private var texts: [UInt64: String] = [:]
@@ -71,7 +72,7 @@ struct SearchTexts: Sendable {
   private var order = Queue<UInt64>()
 
   mutating func number(of text: String) -> UInt64 {
-    // Strings that look the same are equal, and find the same.
+    // Canonically equivalent strings compare equal, and have the same answers.
     if let known = numbers[text] { return known }
     defer { next += 1 }
     texts[next] = text
@@ -83,24 +84,24 @@ struct SearchTexts: Sendable {
     return next
   }
 
-  /// The text of a number; nil if it was long ago.
+  /// The text of a number; nil if it was dropped to make room.
   func text(_ number: UInt64) -> String? { texts[number] }
 }
 
 final class ViewMemory: Sendable {
-  /// How many threads may wait for somebody who looks. The others must stay free for quick requests.
+  /// Threads that may wait for another thread's search. The others must stay free for quick requests.
   private static let mostWaiting = 4
 
-  /// The photos of directories by their names.
+  /// The photos of directories, by the names of their links.
   let tables = Mutex(RecentValues<ViewTable>(limit: ViewTable.limit, countLimit: 64))
-  /// The photos of directories by the digests of their links' names.
+  /// The photos of directories, by the digests of their links' names.
   let digests = Mutex(RecentValues<ViewTable>(limit: 1 << 18, countLimit: 8))
   let lists = Mutex(RecentValues<[ViewEntry]>(limit: 100_000, countLimit: 64))
-  /// Directories that had something in them.
+  /// Directories that had photos in them.
   let known = Mutex(RecentValues<Bool>(limit: 512, countLimit: 512))
   let searches = Mutex(SearchTexts())
   private let owner = Mutex<(user: UInt32, groups: [UInt32], time: UInt64)?>(nil)
-  /// How long the groups of a user are remembered, in nanoseconds: a directory service may take its time.
+  /// How long the groups of a user are cached, in nanoseconds: a directory service may be slow.
   private static let groupsStay: UInt64 = 60_000_000_000
   private let stamp = Mutex<(changes: UInt64, day: CivilDate?, time: Timestamp)>((0, nil, .now()))
   private let turn = Lock()
@@ -114,8 +115,8 @@ final class ViewMemory: Sendable {
     turnEnds = Condition(of: turn)
   }
 
-  /// The time of the last change, as directories tell it. It differs after every change, however soon that came, and on
-  /// another day, since the kernel lists a directory anew only when its time does.
+  /// The modification time that directories report. It differs after every change, however soon that follows, and on
+  /// another day, because the kernel lists a directory again only if its time differs.
   func time(of changes: UInt64) -> Timestamp {
     let day = today()
     return stamp.withLock { stamp in
@@ -127,7 +128,7 @@ final class ViewMemory: Sendable {
     }
   }
 
-  /// The groups of a user, as they were a minute ago at most.
+  /// The groups of a user, at most a minute old.
   func groups(of user: UInt32) -> [UInt32] {
     let now = monotonicTime()
     if let known = owner.withLock({ $0 }), known.user == user, now - known.time < Self.groupsStay {
@@ -138,21 +139,21 @@ final class ViewMemory: Sendable {
     return groups
   }
 
-  /// What is remembered of a directory, or is found now: where something changed since, or after a while.
+  /// A directory's value from the cache, or computed now if something has changed or the value is too old.
   ///
-  /// - Parameter isNew: whether to look again at once if anything changed since.
-  /// - Throws: `EAGAIN` when too many wait.
+  /// - Parameter isNew: whether any change since requires another search.
+  /// - Throws: `EAGAIN` if too many threads wait.
   func value<Value>(
     of folder: ViewFolder, in values: borrowing Mutex<RecentValues<Value>>, _ fileSystem: FileSystem, isNew: Bool,
     size: (Value) -> Int, _ find: () throws(Errno) -> Value
   ) throws(Errno) -> Value {
-    // What is remembered is answered while somebody else looks.
+    // A cached value is returned even while another thread searches.
     if let known = known(folder, in: values, fileSystem, isNew: isNew) { return known }
     return try inTurn { () throws(Errno) in
       if let known = known(folder, in: values, fileSystem, isNew: isNew) { return known }
       let start = monotonicTime()
       let day = today()
-      // Merging what changed is a change.
+      // Settling merges rows, which counts as a change, so it comes before `changes` is read.
       try fileSystem.cataloguer.settle()
       let changes = fileSystem.changes
       let value = try find()
@@ -162,7 +163,7 @@ final class ViewMemory: Sendable {
     }
   }
 
-  /// What is remembered of a directory, if it may be used.
+  /// The value in the cache, if it may be used.
   private func known<Value>(
     _ folder: ViewFolder, in values: borrowing Mutex<RecentValues<Value>>, _ fileSystem: FileSystem, isNew: Bool
   ) -> Value? {
@@ -170,7 +171,7 @@ final class ViewMemory: Sendable {
     return known.changes == fileSystem.changes || !isNew && known.mayStay(monotonicTime()) ? known.value : nil
   }
 
-  /// Calls `body` when nobody else is in one.
+  /// Calls `body` while no other thread is in one.
   private func inTurn<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
     try turn.withLock { () throws(Errno) in
       guard queue.withLock({ $0.waiting < Self.mostWaiting }) else { throw .resourceTemporarilyUnavailable }
@@ -194,7 +195,7 @@ struct ViewEntry: Sendable {
 }
 
 extension Timestamp {
-  /// The time a nanosecond later.
+  /// One nanosecond later.
   fileprivate var next: Timestamp {
     nanoseconds == 999_999_999
       ? Timestamp(seconds: seconds + 1, nanoseconds: 0) : Timestamp(seconds: seconds, nanoseconds: nanoseconds + 1)

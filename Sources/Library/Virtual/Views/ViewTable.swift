@@ -1,25 +1,26 @@
-// Which photos a directory of links had at some time, so that its listing can go on where it stopped and a name leads
-// to its photo, however many there are.
+// The photos of a directory of links at some time, so that a listing can continue where it stopped, and a name leads
+// to its photo, however many photos there are.
 //
 // Invariants
-// 1. 8 bytes are kept for a photo and for each of its hashes, and at most `limit` photos.
-// 2. Listings are in the order of inodes, whose numbers are their cookies: a photo that comes or goes between two
-//    parts of a listing changes nothing for the others.
-// 3. `names` has the hashes of what photos are found by, in order, with the photo's place in `inodes` in their low bits.
+// 1. A table takes 8 bytes for each photo and for each of its hashes, and has at most `limit` photos.
+// 2. Listings are in the order of inodes, whose numbers are the cookies: a photo that comes or goes between two parts
+//    of a listing does not affect the others.
+// 3. `names` has the hashes of the photos' names in ascending order, with the photo's index in `inodes` in their low
+//    bits.
 
 internal import Index
 internal import Vault
 
 struct ViewTable: Sendable {
-  /// More photos than that a directory does not show.
+  /// A directory shows at most this many photos.
   static let limit = 1 << placeBits
   private static let placeBits: UInt64 = 20
 
-  /// In order, each once.
+  /// In ascending order, each once.
   let inodes: [UInt64]
   private let names: [UInt64]
 
-  /// Takes photos with hashes of what they are found by; of more than `limit` photos the first count.
+  /// Takes photos with hashes of their names; of more than `limit` photos the first ones count.
   init(_ photos: [(inode: InodeNumber, hash: UInt64)]) {
     var inodes = photos.map(\.inode.rawValue)
     if inodes.count > Self.limit {
@@ -42,7 +43,7 @@ struct ViewTable: Sendable {
 
   private static func entry(_ hash: UInt64) -> UInt64 { hash & ~(1 << placeBits - 1) }
 
-  /// What stands for a name.
+  /// The hash of a name.
   static func hash(_ name: some Sequence<UInt8>) -> UInt64 {
     var hasher = Hasher()
     for byte in name { hasher.combine(byte) }
@@ -54,7 +55,7 @@ struct ViewTable: Sendable {
     return place < inodes.count && inodes[place] == inode.rawValue
   }
 
-  /// The photos that have this hash, in the order of inodes.
+  /// The photos with this hash, in the order of inodes.
   func photos(withHash hash: UInt64) -> [InodeNumber] {
     let entry = Self.entry(hash)
     return names[Self.place(of: entry, in: names)...].prefix { Self.entry($0) == entry }.map { name in
@@ -73,7 +74,7 @@ struct ViewTable: Sendable {
     inodes[Self.place(of: number + 1, in: inodes)...].prefix(limit).map { InodeNumber(rawValue: $0) }
   }
 
-  /// The first place of a sorted array with this value or a larger one.
+  /// The first index of a sorted array with this value or a larger one.
   private static func place(of value: UInt64, in sorted: [UInt64]) -> Int {
     var (lower, upper) = (0, sorted.count)
     while lower < upper {

@@ -1,8 +1,8 @@
 // Covers of albums: `.agonyfs/covers/ALBUM.jpg`.
 //
 // Invariants
-// 1. A cover is of a photo that the mount's owner finds and may read, and only the owner may enter `covers`.
-// 2. Looking for one ends: a limited number of directories is looked at.
+// 1. A cover shows a photo that the mount's owner may find and read, and only the owner may enter `covers`.
+// 2. The search for a cover is bounded: it visits a limited number of directories.
 
 internal import Albums
 internal import Catalog
@@ -13,12 +13,12 @@ internal import Vault
 
 extension VirtualTree {
   private static let ending = Array(".jpg".utf8)
-  /// Directories below an album that are searched for its cover at most.
+  /// Directories below an album that are searched for its cover, at most.
   private static let mostDirectories = 256
-  /// Photos that are looked at with one taking of the lock.
+  /// Photos that are looked at while the lock is held once.
   private static let batch = 500
 
-  /// What a name in `covers` stands for: an album's cover, or the directory of the covers in it.
+  /// The node of a name in `covers`: an album's cover, or the directory of the covers in it.
   func cover(named name: FileName, in directory: InodeNumber) throws(Errno) -> VirtualNode {
     if name.isHidden { throw .noSuchFileOrDirectory }
     if name.bytes.suffix(Self.ending.count).elementsEqual(Self.ending),
@@ -42,8 +42,8 @@ extension VirtualTree {
 
   /// As `list(_:after:_:)`: each album with photos, and its cover.
   func listCovers(_ directory: InodeNumber, after cookie: UInt64, _ body: Visitor) throws(Errno) {
-    // Two entries for each of a stored directory: cookies are twice as large, and odd for the cover. After an even one
-    // the same directory comes again, for its cover.
+    // A stored directory has two entries: cookies are doubled, and odd for the cover. After an even cookie the same
+    // directory comes again, for its cover.
     var last = cookie == 0 ? 0 : (cookie - 1) / 2
     while true {
       let start = last
@@ -74,7 +74,7 @@ extension VirtualTree {
 
   // MARK: Which photo
 
-  /// The photo that stands for an album: what its owner chose, else its newest, else the newest below it.
+  /// The photo of an album's cover: the one that its owner chose, else the newest in it, else the newest below it.
   func coverPhoto(of directory: InodeNumber) throws(Errno) -> InodeNumber? {
     if let chosen = try chosenPhoto(of: directory) { return chosen }
     var best: ItemRecord?
@@ -110,7 +110,7 @@ extension VirtualTree {
       {
         candidates.append(entry.inode)
       }
-      // The one that was chosen may have another name by now.
+      // The chosen photo may have another name now.
       if let inode = cover.inode.map({ InodeNumber(rawValue: $0) }) {
         let names = try files.result(of: files.index.catalog.names(of: inode, limit: Int(FileSystem.maximumLinks)))
         if names.contains(where: { $0.parent == directory && !$0.name.isHidden }) { candidates.append(inode) }
@@ -125,7 +125,7 @@ extension VirtualTree {
     }
   }
 
-  /// Photos before videos, newer ones before older ones, those without a time last.
+  /// Photos before videos, newer before older, undated ones last.
   private static func isBetter(_ one: ItemRecord, than other: ItemRecord) -> Bool {
     func isVideo(_ item: ItemRecord) -> Bool { MediaKind(rawValue: UInt8(clamping: item.kind))?.isVideo ?? true }
     if isVideo(one) != isVideo(other) { return isVideo(other) }
@@ -134,7 +134,7 @@ extension VirtualTree {
     return (one.fraction, one.inode.rawValue) > (other.fraction, other.inode.rawValue)
   }
 
-  /// Calls `body` for the photos of an album, or where it has none for those below it, until it returns false.
+  /// Calls `body` for the photos of an album, or for those below it if it has none, until `body` returns false.
   private func visit(_ directory: InodeNumber, _ body: (ItemRecord) -> Bool) throws(Errno) {
     let owner = try views.owner()
     var waiting = [directory]
@@ -168,7 +168,7 @@ extension VirtualTree {
 }
 
 extension CatalogFiles {
-  /// Whether a user finds the names in a directory, and it is no trash.
+  /// Whether a user sees the names in a directory that is not in the trash.
   fileprivate func isSeen(_ directory: InodeNumber, by opener: Opener) throws(Errno) -> Bool {
     var folders = CatalogFolders(for: opener)
     guard let folder = try folders.folder(directory, self) else { return false }

@@ -1,11 +1,11 @@
-// `.agonyfs/thumbnails/full` and `.agonyfs/motion`: whole pictures that every program understands, and the videos in
+// `.agonyfs/thumbnails/full` and `.agonyfs/motion`: whole pictures in widely supported formats, and the videos in
 // motion photos.
 //
 // Invariants
-// 1. Who may not read a photo may not read these either (VirtualTree, invariant 1).
-// 2. A picture is made when it is opened, and is never stored. `FullPictures.limit` bounds what is kept,
-//    `mostOpenBytes` what is open.
-// 3. The video of a motion photo is a part of the file, read like the file; no decoder sees it.
+// 1. A user who may not read a photo may not read these either (VirtualTree, invariant 1).
+// 2. A picture is made when it is opened, and is never stored. `FullPictures.limit` bounds the cache, `mostOpenBytes`
+//    the open pictures.
+// 3. The video of a motion photo is a part of the file and is read like the file, without a decoder.
 
 internal import Albums
 internal import Catalog
@@ -15,7 +15,7 @@ internal import Synchronization
 internal import SystemPackage
 package import Vault
 
-/// What an open virtual file holds.
+/// The content of an open virtual file.
 package enum VirtualContent: Sendable {
   case bytes([UInt8])
   /// A part of a stored file.
@@ -31,31 +31,31 @@ package enum VirtualContent: Sendable {
 }
 
 extension VirtualTree {
-  /// Entries of a listing that are looked at with one taking of the lock.
+  /// Entries of a listing that are looked at while the lock is held once.
   private static let batch = 256
   private static let videoEnding = Array(".mp4".utf8)
 
   // MARK: Whole pictures
 
-  /// What a name in `full` stands for.
+  /// The node of a name in `full`.
   func fullPicture(named name: FileName, in directory: InodeNumber) throws(Errno) -> VirtualNode {
     let found = try fileSystem.lookup(name, in: directory)
     if found.kind == FileKind.directory >> 12 { return .full(found.inode) }
     guard found.kind == FileKind.regular >> 12 else { throw .noSuchFileOrDirectory }
-    // Waits until it was looked at.
+    // Waits until the file was examined.
     _ = try fileSystem.thumbnailer.derivative(.small, of: found.inode)
     guard try kind(of: found.inode)?.isPicture == true else { throw .noSuchFileOrDirectory }
     return .full(found.inode)
   }
 
-  /// The format of a file that was looked at.
+  /// The format of a file that was examined.
   private func kind(of inode: InodeNumber) throws(Errno) -> MediaKind? {
     let row = try fileSystem.reading { files throws(Errno) in try files.result(of: files.index.media.row(inode)) }
     guard let row, row.state == .known else { return nil }
     return MediaKind(rawValue: UInt8(clamping: row.kind))
   }
 
-  /// A picture that every program understands: the file itself, or a JPEG of it.
+  /// A picture in a widely supported format: the file itself, or a JPEG of it.
   func fullPicture(of inode: InodeNumber) throws(Errno) -> VirtualContent {
     guard let kind = try kind(of: inode), kind.isPicture else { throw .noSuchFileOrDirectory }
     let attributes = try fileSystem.attributes(of: inode)
@@ -67,7 +67,7 @@ extension VirtualTree {
     return .bytes(made)
   }
 
-  /// The size of a whole picture; 0 while it was not made.
+  /// The size of a whole picture; 0 before it was made.
   func fullPictureSize(of inode: InodeNumber) throws(Errno) -> Int64 {
     let attributes = try fileSystem.attributes(of: inode)
     if try kind(of: inode)?.isWidelyRead ?? false { return attributes.size }
@@ -77,7 +77,7 @@ extension VirtualTree {
 
   // MARK: Videos in photos
 
-  /// What a name in `motion` stands for: the name of the photo, or that and ".mp4".
+  /// The node of a name in `motion`: the name of the photo, or that with ".mp4" added.
   func motion(named name: FileName, in directory: InodeNumber) throws(Errno) -> VirtualNode {
     do throws(Errno) {
       let found = try fileSystem.lookup(name, in: directory)
@@ -94,7 +94,7 @@ extension VirtualTree {
     return .motion(found.inode)
   }
 
-  /// The bytes of a motion photo that are its video.
+  /// The byte range of a motion photo's video.
   func motionRange(of inode: InodeNumber) throws(Errno) -> Range<Int64>? {
     try fileSystem.cataloguer.settle()
     return try fileSystem.reading { files throws(Errno) in try files.rights.motion(of: inode) }
@@ -102,7 +102,7 @@ extension VirtualTree {
 
   // MARK: Listing
 
-  /// As `list(_:after:_:)`, for a stored directory in `full` or `motion`: the directories and the photos of it.
+  /// As `list(_:after:_:)`, for a stored directory in `full` or `motion`: its directories and its photos.
   func listOriginals(_ directory: InodeNumber, motion: Bool, after cookie: UInt64, _ body: Visitor) throws(Errno) {
     if motion { try fileSystem.cataloguer.settle() }
     var last = cookie
@@ -151,7 +151,7 @@ extension AccessRights {
 }
 
 extension MediaKind {
-  /// Whether viewers and browsers everywhere show it.
+  /// Whether viewers and browsers everywhere support it.
   fileprivate var isWidelyRead: Bool {
     switch self {
     case .jpeg, .png, .gif, .webp: true
@@ -160,7 +160,7 @@ extension MediaKind {
   }
 }
 
-/// Whole pictures that were made lately.
+/// A cache of whole pictures.
 final class FullPictures: Sendable {
   /// Bytes that are kept at most.
   static let limit = 32 << 20

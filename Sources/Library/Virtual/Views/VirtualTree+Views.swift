@@ -1,10 +1,10 @@
-// Looking up and listing views.
+// Looks up and lists views.
 //
 // Invariants
-// 1. Only the mount's owner may enter a view: the kernel keeps what it was told for all users.
-// 2. A name that a listing gave stays good as long as its photo is there and answers, also when another photo of its
+// 1. Only the mount's owner may enter a view, because the kernel shares its cached entries among all users.
+// 2. A name from a listing stays valid as long as its photo exists and answers, even if another photo of the same
 //    name comes or goes.
-// 3. Links go to files only, and have no way out of the mount.
+// 3. Links lead only to files, and never out of the mount.
 
 package import Albums
 internal import Catalog
@@ -15,19 +15,20 @@ internal import System
 package import SystemPackage
 package import Vault
 
-/// What a link in a view is.
+/// A link in a view.
 package struct ViewLink: Sendable {
-  /// Relative to the directory that it is in.
+  /// The path relative to the directory of the link.
   package var target: [UInt8]
-  /// What `lstat` tells. The size is that of the target.
+  /// The attributes for `lstat`. The size is that of the target's path.
   package var attributes: Attributes
-  /// Differs for different targets, so that the kernel does not take a link for what it was before.
+  /// Differs for different targets, so that the kernel does not mistake a link for an earlier one with the same
+  /// number.
   package var generation: UInt32
 }
 
 struct ViewedFile {
   var inode: InodeNumber
-  /// From the root.
+  /// The path from the root.
   var path: [UInt8]
   var record: InodeRecord
 
@@ -35,14 +36,15 @@ struct ViewedFile {
 }
 
 extension VirtualTree {
-  /// The longest target that the kernel reads.
+  /// The longest target that the kernel accepts.
   private static let longestTarget = 4095
-  /// Photos of a listing that are looked up with one taking of the lock.
+  /// Photos of a listing that are looked up while the lock is held once.
   private static let batch = 256
-  /// Photos whose thumbnails are found by digests; a file manager makes its own for a larger directory.
+  /// Thumbnails are found by digest in directories of up to this many photos; for larger ones, file managers make
+  /// thumbnails themselves.
   private static let mostDigests = 200_000
 
-  /// What a name in a view stands for.
+  /// The node of a name in a view.
   func lookup(_ name: FileName, in folder: ViewFolder) throws(Errno) -> VirtualNode {
     if folder.hasLinks {
       if name.bytes == Self.sharedName { return .viewShared(folder) }
@@ -53,7 +55,7 @@ extension VirtualTree {
 
   // MARK: Links
 
-  /// The photo of a link. What was listed before something changed counts for a while, if it still is there.
+  /// The photo of a link. A table from before a change serves for a while, if the photo still exists.
   func photo(named name: FileName, in folder: ViewFolder) throws(Errno) -> InodeNumber {
     if name.isHidden { throw .noSuchFileOrDirectory }
     for isNew in [false, true] {
@@ -71,7 +73,7 @@ extension VirtualTree {
 
   /// The link with a number.
   ///
-  /// - Throws: `ENOENT` when nobody finds the photo any more.
+  /// - Throws: `ENOENT` if the owner no longer sees the photo.
   package func link(to inode: InodeNumber, depth: Int) throws(Errno) -> ViewLink {
     guard let file = try views.files([inode]).first, let root = try? fileSystem.attributes(of: .root) else {
       throw .noSuchFileOrDirectory
@@ -94,8 +96,8 @@ extension VirtualTree {
     Array(repeatElement([0x2E, 0x2E, 0x2F], count: depth).joined()) + path
   }
 
-  /// The PNG that a name in `.sh_thumbnails` stands for, by the digest of a link's name. A file manager asks for a link
-  /// where the link is, and compares the time of the photo.
+  /// The PNG for a name in `.sh_thumbnails`, by the digest of a link's name. A file manager looks for a link's
+  /// thumbnail next to the link, and compares the time of the photo.
   func picture(_ size: SharedSize, named name: FileName, in folder: ViewFolder) throws(Errno) -> VirtualNode {
     guard let digest = NameDigests.digest(named: name) else { throw .noSuchFileOrDirectory }
     for isNew in [false, true] {
@@ -132,7 +134,7 @@ extension VirtualTree {
   // MARK: Directories
 
   private func folder(named name: FileName, in folder: ViewFolder) throws(Errno) -> ViewFolder {
-    // A file manager asks for many such names, and no directory of a view has one.
+    // File managers look up many hidden names, and view directories never contain them.
     if name.isHidden { throw .noSuchFileOrDirectory }
     if folder == .search {
       guard let text = ViewName.text(of: name) else { throw .invalidArgument }
@@ -144,7 +146,7 @@ extension VirtualTree {
     return found
   }
 
-  /// The directory that a name means, if there is something in it.
+  /// The directory that a name stands for, if it is not empty.
   private func candidate(named name: FileName, in folder: ViewFolder) throws(Errno) -> ViewFolder? {
     let undated = Array("undated".utf8)
     switch folder {
@@ -173,7 +175,7 @@ extension VirtualTree {
     }
   }
 
-  /// A number with exactly so many digits, above 0.
+  /// A number with exactly this many digits, above 0.
   private static func number(_ name: FileName, digits: Int) -> UInt64? {
     guard name.count == digits, name.bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return UInt64(String(decoding: name.bytes, as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
@@ -194,7 +196,7 @@ extension VirtualTree {
     for (place, name) in [".", ".."].enumerated() where UInt64(place) >= cookie {
       guard let name = FileName(name), body(name, own, directory, UInt64(place) + 1) else { return }
     }
-    // Numbers begin with 0 in directories, and with 1 in those of links.
+    // Numbers begin with 0 in directories of directories, and with 1 in directories of links.
     let first: UInt64 = 3
     let isNew = cookie < first
     if folder.hasLinks {
@@ -228,7 +230,7 @@ extension VirtualTree {
 }
 
 extension ViewFolder {
-  /// Whether it is there with nothing in it, or was listed because there is something.
+  /// Whether it exists even when empty, or was listed because it is not empty.
   fileprivate var mayBeEmpty: Bool {
     switch self {
     case .views, .dates, .places, .tags, .cameras, .types, .ratings, .favourites, .duplicates, .search, .group: true

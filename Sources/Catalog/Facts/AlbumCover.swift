@@ -1,17 +1,17 @@
-/// What the attribute `user.agonyfs.cover` of a directory says: the name of a file in it, and perhaps a slash and its inode,
-/// by which the file is found when it has another name there.
+/// The value of a directory's attribute `user.agonyfs.cover`: the name of a file in it, optionally followed by a
+/// slash and the file's inode, which finds the file after it was renamed.
 package struct AlbumCover: Equatable, Sendable {
   private static let slash = UInt8(ascii: "/")
 
   /// The bytes of the name.
   package var name: [UInt8]
-  /// The number of the inode; nil if only the name is said.
+  /// The number of the inode; nil if the attribute has only a name.
   package var inode: UInt64?
 
   /// A file of a directory.
   package init(name: [UInt8], inode: UInt64) { (self.name, self.inode) = (name, inode) }
 
-  /// What an attribute says.
+  /// Reads the value of the attribute.
   package init(_ value: [UInt8]) {
     name = value
     guard let slash = value.lastIndex(of: Self.slash),
@@ -20,6 +20,6 @@ package struct AlbumCover: Equatable, Sendable {
     (name, inode) = (Array(value[..<slash]), number)
   }
 
-  /// The attribute.
+  /// The value of the attribute.
   package var value: [UInt8] { name + (inode.map { [Self.slash] + Array("\($0)".utf8) } ?? []) }
 }

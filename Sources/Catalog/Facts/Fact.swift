@@ -1,6 +1,6 @@
 package import Media
 
-/// One thing that a file or a sidecar says, and which part of it says so.
+/// One fact from a file or a sidecar, and the part that states it.
 package struct Fact: Sendable, Equatable {
   package var source: FactSource
   package var value: FactValue
@@ -11,7 +11,7 @@ package struct Fact: Sendable, Equatable {
   }
 }
 
-/// What can be said about a photo or video.
+/// The facts that a file can state about a photo or video.
 package enum FactValue: Sendable, Equatable {
   case time(TimeCandidate.Value)
   case position(Position)
@@ -19,11 +19,11 @@ package enum FactValue: Sendable, Equatable {
   case altitude(Double)
   case projection(MediaItem.Projection)
   case kind(MediaKind)
-  /// Pixels, upright.
+  /// Pixels of the upright picture.
   case dimensions(width: Int, height: Int)
   case meanColour(MediaItem.Colour)
   case perceptualHash(UInt64)
-  /// 32 bytes without a key; whoever stores it keys it.
+  /// 32 bytes without a key; the caller applies the key before it stores them.
   case pixelDigest([UInt8])
   case make(String), model(String), lens(String)
   case iso(Int)
@@ -46,15 +46,15 @@ package enum FactValue: Sendable, Equatable {
   case favourite(Bool)
   case tags([String]), people([String])
   case contentIdentifier(String), burstIdentifier(String)
-  /// The bytes of the file that are the video of a motion photo.
+  /// The bytes of the file that contain the video of a motion photo.
   case motion(Range<UInt64>)
   case edited(Bool)
-  /// The name of the file that a sidecar says it is about.
+  /// The name of the file that a sidecar describes, as the sidecar states it.
   case mediaName(String)
-  /// The ending of the file that a sidecar says it is about, without its point.
+  /// The extension of the file that a sidecar describes, without its dot.
   case mediaEnding(String)
 
-  /// What it is about. The numbers are stored and never change.
+  /// The kind of a fact. The numbers are stored and never change.
   package enum Subject: UInt8, Sendable, CaseIterable {
     case time = 1
     case position, altitude, projection, kind, dimensions, meanColour, perceptualHash, pixelDigest
@@ -63,7 +63,7 @@ package enum FactValue: Sendable, Equatable {
     case motion, edited, mediaName, mediaEnding
   }
 
-  /// What it is about.
+  /// The kind of the fact.
   package var subject: Subject {
     switch self {
     case .time: .time

@@ -1,22 +1,22 @@
-/// A field under the name that people write: in a mapping of their own, and in the tables of foreign fields.
+/// A field by the name that people write: in a user's mapping, and in the tables of foreign fields.
 package enum FactField: String, Sendable, CaseIterable {
   case title, caption, tags, people, rating, favourite
   case taken, position, altitude, projection
   case make, model, lens, iso, exposure, aperture, focal
   case duration, codec, fps
-  /// An identifier of Apple's, and one of a burst.
+  /// Apple's content identifier, and the identifier of a burst.
   case live, burst
-  /// The name of the file that a sidecar is about.
+  /// The name of the file that a sidecar describes.
   case name
 
-  /// Other names, as queries know them.
+  /// Synonyms, the same as in queries.
   private static let others: [String: FactField] = [
     "description": .caption, "tag": .tags, "keywords": .tags, "person": .people, "stars": .rating,
     "favorite": .favourite, "date": .taken, "time": .taken, "gps": .position, "focallength": .focal,
     "length": .duration,
   ]
 
-  /// The field of a name; case does not count. Nil if there is none.
+  /// The field of a name, in any case; nil if there is none.
   package init?(name: String) {
     let name = name.lowercased()
     guard let field = FactField(rawValue: name) ?? Self.others[name] else { return nil }
@@ -25,20 +25,20 @@ package enum FactField: String, Sendable, CaseIterable {
 }
 
 extension FactValue {
-  /// What a text says about a field of that name; nil if there is no such field, or the text says nothing about it.
+  /// The value of a text for a field of that name; nil if there is no such field, or the text is not a value of it.
   package init?(field: String, text: String) {
     guard let field = FactField(name: field), let value = FactValue(field, text) else { return nil }
     self = value
   }
 
-  /// What several texts say about a field of that name: each is a tag, or a person; of other fields the first one that
-  /// says something counts.
+  /// The value of several texts for a field of that name: every text is a tag, or a person; for other fields the
+  /// first text that is a value counts.
   package init?(field: String, texts: [String]) {
     guard let field = FactField(name: field), let value = FactValue(field, texts) else { return nil }
     self = value
   }
 
-  /// What a text says about a field.
+  /// The value of a text for a field.
   package init?(_ field: FactField, _ text: String) {
     let value: FactValue? =
       switch field {
@@ -70,7 +70,7 @@ extension FactValue {
     self = value
   }
 
-  /// What several texts say about a field.
+  /// The value of several texts for a field.
   package init?(_ field: FactField, _ texts: [String]) {
     let value: FactValue? =
       switch field {

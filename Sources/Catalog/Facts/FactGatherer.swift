@@ -1,11 +1,11 @@
-/// Puts together what one source says of a file: texts by the rows of its table.
+/// Gathers the facts of one source of a file, from texts and the rows of the source's table.
 package struct FactGatherer {
   private var texts: [FactPart: [String]] = [:]
 
-  /// Nothing is said.
+  /// An empty gatherer.
   package init() {}
 
-  /// Takes what a format says at each key of a table; nothing where it says nothing.
+  /// Adds the texts that `find` returns for each key of a table.
   package mutating func take<Key>(_ table: [FieldMapping<Key>], _ find: (Key) -> [String]) {
     for row in table {
       let found = find(row.key)
@@ -13,7 +13,7 @@ package struct FactGatherer {
     }
   }
 
-  /// Adds what was said to a list.
+  /// Adds the gathered facts to a list.
   package func add(to list: inout FactList, from source: FactSource) {
     list.add(time(from: source).map(FactValue.time), from: source)
     list.add(position(from: source).map(FactValue.position), from: source)
@@ -22,7 +22,7 @@ package struct FactGatherer {
       list.add(texts[.field(field)].flatMap { FactValue(field, $0) }, from: source)
     }
     list.add(first(.ratingPercent, FactText.ratingPercent).map(FactValue.rating), from: source)
-    // What may be long comes last, so that it is what has no room.
+    // Facts that may be long come last, so that they are the ones dropped if room runs out.
     let captions =
       (texts[.cameraCaption] ?? []).filter { !CameraCaptions.contains($0) } + (texts[.field(.caption)] ?? [])
     list.add(texts[.field(.title)].flatMap { FactValue(.title, $0) }, from: source)
@@ -52,7 +52,7 @@ package struct FactGatherer {
     return tags
   }
 
-  /// Sources in which no person writes. Videos have a year for players of music, beside the whole time.
+  /// Sources that only devices write. Videos have a separate year for music players, in addition to the exact time.
   private static let devices: Set<FactSource> = [.quickTime, .satellite, .header]
 
   private func time(from source: FactSource) -> TimeCandidate.Value? {
@@ -80,7 +80,7 @@ package struct FactGatherer {
     return WallTime(seconds: wall.seconds, nanoseconds: nanoseconds).map { .wall($0, offset: known) }
   }
 
-  /// EXIF's numbers have no sign, so without sides, or with others than there are, they are no place.
+  /// EXIF's numbers lack a sign, so without a valid side they do not give a position.
   private func position(from source: FactSource) -> Position? {
     if let place { return FactText.rounded(latitude: place.latitude, longitude: place.longitude) }
     let (norths, easts) = (texts[.latitude] ?? [], texts[.longitude] ?? [])
@@ -100,17 +100,17 @@ package struct FactGatherer {
   private func altitude(from source: FactSource) -> Double? {
     if let place { return position(from: source) == nil ? nil : place.altitude }
     let heights = texts[.height]?.compactMap { FactText.number($0, units: ["m"]) } ?? []
-    // Where nothing is known of the place, 0 is nothing known of the height.
+    // An altitude of 0 without a position means that both are unknown.
     guard let metres = heights.first(where: { $0 != 0 }) ?? heights.first, metres != 0 || position(from: source) != nil
     else { return nil }
-    // Since Exif 3.0 two of four numbers are below what the altitude counts from, the ellipsoid or the sea.
+    // Since Exif 3.0 two of the four values mean below the reference, which is the ellipsoid or the sea level.
     let side = first(.heightSide) { FactText.number($0, units: []) }
     return side == 1 || side == 3 ? -abs(metres) : metres
   }
 }
 
 extension FactList {
-  /// Adds what a format says at the keys of a table; `find` gives nothing where it says nothing.
+  /// Adds the facts of a format by the rows of a table; `find` returns the texts of a key, if any.
   package mutating func add<Key>(
     _ table: [FieldMapping<Key>], from source: FactSource, _ find: (Key) -> [String]
   ) {
@@ -120,7 +120,7 @@ extension FactList {
   }
 }
 
-/// What cameras write into every photo in place of a caption.
+/// Texts that cameras write into every photo instead of a caption.
 private enum CameraCaptions {
   private static let known: Set<String> = [
     "OLYMPUS DIGITAL CAMERA", "SONY DSC", "DIGITAL CAMERA", "MINOLTA DIGITAL CAMERA", "KONICA MINOLTA DIGITAL CAMERA",

@@ -2,16 +2,16 @@ package import Media
 package import System
 
 // Invariants
-// 1. A list that `add` made is at most `mostBytes` when it is encoded, and comes out of that again.
-// 2. Bytes that are read are the only form of their list, so nothing can be hidden in them.
-// 3. Version 1.0.0 reads every list of a photo, or it would forget what the photo says: so no other subject and no other
-//    form of a value comes into one.
+// 1. A list made by `add` has at most `mostBytes` when it is encoded, and decoding returns the same list.
+// 2. Each list has exactly one encoded form, so nothing can be hidden in the bytes.
+// 3. Version 1.0.0 must be able to read every list of a photo, or it would discard the photo's facts: so no other
+//    subject and no other form of a value is ever encoded.
 
-/// All that a file, or a sidecar, says: what is stored in the index of each file.
+/// All facts of a file or a sidecar, in the form that the index stores for each file.
 ///
-/// A fact is its subject and its source, a byte each, and its value. Whole numbers take seven bits of a byte, the lowest
-/// first; fractions are a power of ten and a whole number if that is exact, else the bits of the double; texts have
-/// their length before them.
+/// A fact is its subject and its source, one byte each, and its value. Whole numbers are in groups of seven bits,
+/// lowest first; fractions are a power of ten and a whole number if that is exact, otherwise the bits of the double;
+/// texts follow their length.
 package struct FactList: Sendable, Equatable {
   /// Most bytes of the encoded form.
   package static let mostBytes = Derivatives.mostFactBytes
@@ -20,11 +20,11 @@ package struct FactList: Sendable, Equatable {
 
   package var facts: [Fact] = []
 
-  /// Takes facts as they are.
+  /// Takes facts unchanged.
   package init(facts: [Fact] = []) { self.facts = facts }
 
-  /// Adds a fact in its bounds, if it can be true and there is room. Of a field that has one value only, the source
-  /// that wins is kept, and of one source the first; time, tags and people are kept of every source.
+  /// Adds a fact, cut to its bounds, if it is possible and there is room. Of a field with a single value only the
+  /// best source is kept, and its first value; times, tags and people are kept from every source.
   package mutating func add(_ value: FactValue?, from source: FactSource) {
     guard let value = value?.bounded, facts.count < Self.mostFacts else { return }
     let isJoined = [.time, .tags, .people].contains(value.subject)
@@ -46,25 +46,25 @@ package struct FactList: Sendable, Equatable {
     if encoded.count > Self.mostBytes { facts = before }
   }
 
-  /// The name of the file that a sidecar is about.
+  /// The name of the file that a sidecar describes.
   package var mediaName: String? {
     for fact in facts { if case .mediaName(let name) = fact.value { return name } }
     return nil
   }
 
-  /// The ending of the file that a sidecar is about.
+  /// The extension of the file that a sidecar describes.
   package var mediaEnding: String? {
     for fact in facts { if case .mediaEnding(let ending) = fact.value { return ending } }
     return nil
   }
 
-  /// The format of the file; nil if the list is none of a file that the catalog may know.
+  /// The format of the file; nil if the list does not state one.
   package var kind: MediaKind? {
     for fact in facts { if case .kind(let kind) = fact.value { return kind } }
     return nil
   }
 
-  /// What it says about when and where something was taken.
+  /// The facts about when and where something was taken.
   package var timesAndPositions: FactList {
     FactList(facts: facts.filter { [.time, .position].contains($0.value.subject) })
   }

@@ -1,16 +1,16 @@
-/// What texts of foreign metadata, and of people, say. Nil is for texts that say nothing: a wrong number is worse than
-/// none.
+/// Reads texts of foreign metadata, and of people. Nil means that the text is not a value: a wrong number is worse
+/// than none.
 enum FactText {
-  /// Longest number that is looked at, in bytes.
+  /// The longest number that is read, in bytes.
   private static let mostBytes = 64
 
-  /// Parts between semicolons; without one, between commas.
+  /// The parts between semicolons; in a text without semicolons, between commas.
   static func list(_ text: String) -> [String] {
     let mark: Character = text.utf8.contains(UInt8(ascii: ";")) ? ";" : ","
     return text.split(separator: mark).map { Whitespace.trimmed(String($0)) }.filter { !$0.isEmpty }
   }
 
-  /// A decimal number or a fraction, perhaps with a sign before and a unit behind.
+  /// A decimal number or a fraction, with an optional prefix and unit.
   static func number(_ text: String, prefix: String = "", units: [String]) -> Double? {
     guard text.utf8.count <= mostBytes else { return nil }
     var text = Whitespace.trimmed(text).lowercased()
@@ -26,7 +26,7 @@ enum FactText {
     return value.isFinite ? value : nil
   }
 
-  /// Swift's reader takes words and hexadecimal numbers, too.
+  /// Swift's `Double` also accepts words and hexadecimal numbers; this does not.
   static func decimal(_ text: some StringProtocol) -> Double? {
     guard text.utf8.contains(where: Digits.isDigit),
       text.utf8.allSatisfy({ Digits.isDigit($0) || [0x2B, 0x2D, 0x2E, 0x65].contains($0) }),
@@ -35,7 +35,7 @@ enum FactText {
     return value
   }
 
-  /// Stars from −1 to 5; parts of a star are rounded.
+  /// Stars from −1 to 5; fractions are rounded.
   static func rating(_ text: String) -> Int? {
     guard let value = number(text, units: []), (-1...5).contains(value) else { return nil }
     return Int(value.rounded())
@@ -56,7 +56,7 @@ enum FactText {
     }
   }
 
-  /// A time as metadata writes it, or the seconds since 1970 in nine digits and more, or milliseconds in twelve and more.
+  /// A time as metadata writes it, or the seconds since 1970 in 9 to 11 digits, or milliseconds in 12 to 14.
   static func time(_ text: String) -> TimeCandidate.Value? {
     if let value = TimeText.parse(text.utf8) { return value }
     let digits = Whitespace.trimmed(text).utf8
@@ -66,13 +66,13 @@ enum FactText {
     return WallTime(seconds: Int64(number / 1000), nanoseconds: rest).map { .universal($0) }
   }
 
-  /// Seconds since 1970; 0 is what programs write that do not know.
+  /// Seconds since 1970; programs that do not know the time write 0.
   static func seconds(_ text: String) -> TimeCandidate.Value? {
     guard text.utf8.count <= 16, let number = Int64(text), number != 0 else { return nil }
     return WallTime(seconds: number).map { .universal($0) }
   }
 
-  /// Seconds, or hours and minutes before them: "95", "1:35", "1:01:35".
+  /// Seconds, optionally with minutes and hours before them: "95", "1:35", "1:01:35".
   static func duration(_ text: String) -> Double? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     if parts.count == 1 { return number(text, units: ["sec", "s"]) }
@@ -107,16 +107,17 @@ enum FactText {
     return rounded(latitude: latitude, longitude: longitude)
   }
 
-  /// To a centimetre, so that a position takes little room.
+  /// Rounded to a centimetre, so that a position is stored in few bytes.
   static func rounded(latitude: Double, longitude: Double) -> Position? {
     Position(latitude: (latitude * 1e7).rounded() / 1e7, longitude: (longitude * 1e7).rounded() / 1e7)
   }
 
-  /// ISO 6709, annex H: numbers with signs. What may be behind the altitude, a reference system and a slash, says nothing.
+  /// ISO 6709, annex H: signed numbers. A reference system or a slash after the altitude is ignored.
   static func place(_ text: String) -> (latitude: Double, longitude: Double, altitude: Double?)? {
     var numbers: [String] = []
     guard text.utf8.count <= mostBytes, let first = text.utf8.first, [0x2B, 0x2D].contains(first) else { return nil }
-    // By scalars: a sign with an accent would be a character that is no sign, and before the first sign there is no number.
+    // By scalars: a sign with a combining accent would be one character that is not a sign. The text begins with a
+    // sign.
     for scalar in text.unicodeScalars.prefix(while: { $0 != "/" && $0 != "C" }) {
       if scalar == "+" || scalar == "-" { numbers.append("") }
       numbers[numbers.count - 1].unicodeScalars.append(scalar)
@@ -127,8 +128,8 @@ enum FactText {
     return (latitude.degrees, longitude.degrees, numbers.count == 3 ? decimal(numbers[2]) : nil)
   }
 
-  /// Degrees of "+48.8577", "+4851.46" or "+485127.72", and how many parts the text has: how many digits stand before
-  /// the point tells them apart. Degrees have at most so many.
+  /// Degrees of "+48.8577", "+4851.46" or "+485127.72", and the number of parts: the digits before the point tell
+  /// them apart. `digits` is the largest number of digits of the degrees.
   private static func angle(_ text: String, digits: Int) -> (degrees: Double, parts: Int)? {
     guard let value = decimal(text) else { return nil }
     let more = text.utf8.dropFirst().prefix { Digits.isDigit($0) }.count - digits
@@ -148,8 +149,8 @@ enum FactText {
     return (value < 0 ? -degrees : degrees, 1 + more / 2)
   }
 
-  /// Degrees, minutes and seconds as "48/1 51/1 3024/100", "48,51.504N" or "48.8584"; west and south are negative. A sign
-  /// counts for all parts, and says nothing beside a side.
+  /// Degrees, minutes and seconds as "48/1 51/1 3024/100", "48,51.504N" or "48.8584"; west and south are negative. A
+  /// sign applies to all parts, and is ignored if there is a side.
   static func degrees(_ text: String, side: String = "") -> Double? {
     guard text.utf8.count <= 2 * mostBytes else { return nil }
     var text = Whitespace.trimmed(text).lowercased()
@@ -165,7 +166,7 @@ enum FactText {
     for (index, part) in parts.enumerated() {
       guard let number = number(String(part), units: []) else { return nil }
       if index == 0 { isNegative = number.sign == .minus }
-      // Where minutes have a sign, degrees have it, too.
+      // Minutes may be negative only if the degrees are.
       guard number >= 0 || isNegative else { return nil }
       value += abs(number) / [1, 60, 3600][index]
     }
@@ -175,8 +176,8 @@ enum FactText {
 }
 
 extension FactText {
-  /// A day and a time of day in one text: "20240506" and "070809+0200" of IPTC, "2024:05:06" and "7/1 8/1 9/1" of EXIF,
-  /// and what libraries make of them.
+  /// A day and a time of day as one text: "20240506" and "070809+0200" from IPTC, "2024:05:06" and "7/1 8/1 9/1" from
+  /// EXIF, and the forms in which libraries return them.
   static func joined(day: String, clock: String) -> String? {
     var day = Whitespace.trimmed(day)
     if day.utf8.count == 8, day.utf8.allSatisfy(Digits.isDigit) {

@@ -1,9 +1,9 @@
 internal import Media
 
 extension FactValue {
-  /// Most tags of one source, and most people.
+  /// Most tags from one source, and most people.
   package static let mostTags = 1024
-  /// Most bytes of all tags of one source together, and of all people.
+  /// Most bytes of all tags from one source together, and of all people.
   package static let mostTagBytes = 16_384
   /// Most bytes of a caption.
   package static let mostCaptionBytes = 16_384
@@ -12,7 +12,7 @@ extension FactValue {
   /// Most bytes of every other text.
   package static let mostWordBytes = 256
 
-  /// Most bytes of the text; nil if it is none.
+  /// Most bytes of a subject's text; nil if its value is not a text.
   static func mostBytes(of subject: Subject) -> Int? {
     switch subject {
     case .caption: mostCaptionBytes
@@ -22,8 +22,7 @@ extension FactValue {
     }
   }
 
-  /// Whether a photo or video can be like that. Whoever makes facts leaves out what is not; whoever reads them rejects
-  /// it.
+  /// Whether a photo or video can have this value. Writers leave out impossible values; readers reject them.
   package var isPossible: Bool {
     switch self {
     case .time(.wall(let wall, let offset)):
@@ -51,8 +50,8 @@ extension FactValue {
     }
   }
 
-  /// The same without what exceeds the bounds: texts are cut between two scalars, tags that are too many are left out,
-  /// and what is impossible is nil, as is an identifier that is too long: half of it is another one.
+  /// The value within the bounds: texts are cut between two scalars, and excess tags are left out. Nil if the value
+  /// is impossible, or is an identifier that is too long: half an identifier would be a different one.
   package var bounded: FactValue? {
     func cut(_ text: String, _ make: (String) -> FactValue) -> FactValue {
       make(Whitespace.trimmed(Self.prefix(of: text, bytes: Self.mostBytes(of: subject) ?? 0)))
@@ -75,7 +74,7 @@ extension FactValue {
     }
   }
 
-  /// The longest beginning of so many bytes that cuts no scalar.
+  /// The longest prefix of at most this many bytes that cuts no scalar.
   private static func prefix(of text: String, bytes: Int) -> String {
     var text = text
     text.makeContiguousUTF8()
@@ -85,7 +84,7 @@ extension FactValue {
     return String(text[..<end])
   }
 
-  /// As many of the tags in their normal form as may be, the first ones.
+  /// The first tags in their normal form that fit into the bounds.
   private static func fitting(_ list: [String]) -> [String] {
     var kept: [String] = []
     var bytes = 0

@@ -2,7 +2,7 @@ internal import Media
 internal import System
 
 extension FactValue {
-  /// The subject that is written: that of the value, but for a time of which only the month or the year is known.
+  /// The subject in the stored form: the value's own, except for a time of which only the month or the year is known.
   var storedSubject: Subject { if case .time(let value) = self, value.isPartial { .pixelDigest } else { subject } }
 
   func encode(to writer: inout ByteWriter) {
@@ -103,8 +103,8 @@ extension ByteWriter {
     append(value.bitPattern)
   }
 
-  /// What kind of clock it was and how exact, in a byte; the seconds; what is smaller, if it was exact; the offset. The
-  /// kind is in the bits 4 and 8 of the byte; how exact it was, in 1, 2 and 16.
+  /// A byte with the kind of the clock in bits 4 and 8 and the precision in bits 1, 2 and 16; then the seconds, the
+  /// nanoseconds if the precision is a second, and the offset if there is one.
   fileprivate mutating func time(_ value: TimeCandidate.Value) {
     let (time, form, offset): (WallTime, UInt8, Int32?) =
       switch value {
@@ -163,13 +163,13 @@ extension TimeCandidate.Value {
   }
 }
 
-/// The stored form of a time of which only the month or the year is known: that of a digest of pixels, which begins with
-/// a mark as no digest does. Version 1.0.0 refuses a whole list for one time or subject that it does not know, and forgets
-/// what the photo says; of a digest it takes no notice, and keeps it.
+/// The stored form of a time of which only the month or the year is known. It looks like a pixel digest that begins
+/// with a mark that no real digest has. Version 1.0.0 rejects a whole list, and discards the photo's facts, for one
+/// unknown time or subject; it ignores a digest but keeps it.
 enum PartialTimeForm {
   private static let mark = Array("partly known day".utf8)
 
-  /// Whether 32 bytes are a time and no digest.
+  /// Whether 32 bytes are such a time, not a digest.
   static func isOne(_ bytes: [UInt8]) -> Bool { bytes.starts(with: mark) }
 
   fileprivate static func bytes(of value: TimeCandidate.Value) -> [UInt8] {
@@ -180,17 +180,17 @@ enum PartialTimeForm {
     return writer.bytes
   }
 
-  /// What is no such time, or has something behind it, has another stored form, so `FactList` refuses it.
+  /// Other bytes, or bytes with something after the time, would be encoded differently, so `FactList` rejects them.
   fileprivate static func time(in bytes: [UInt8]) throws(ByteReader.Malformed) -> TimeCandidate.Value {
     var reader = ByteReader(Array(bytes.dropFirst(mark.count)))
     return try reader.time()
   }
 }
 
-/// Fractions that people write have few digits behind the point.
+/// Fractions that people write have few digits after the point.
 private enum ShortFraction {
   static let powers: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
-  /// Whole numbers below are exact.
+  /// Whole numbers below this are exact.
   static let most = 9_007_199_254_740_992.0
   static let notDecimal: UInt8 = 255
 }

@@ -1,54 +1,54 @@
-/// A row of a table: where a format keeps something, and what that is here.
+/// A row of a table: a key of a format, and its meaning here.
 package struct FieldMapping<Key: Hashable & Sendable>: Sendable {
-  /// The format's name of it.
+  /// The format's name for it.
   package let key: Key
-  /// What it is.
+  /// Its meaning.
   package let part: FactPart
-  /// Of rows that say the same the first counts.
+  /// If several rows have the same meaning, the first one counts.
   package init(_ key: Key, _ part: FactPart) {
     self.key = key
     self.part = part
   }
 }
 
-/// What a foreign field is: one of ours, or a part of one.
+/// The meaning of a foreign field: one of our fields, or a part of one.
 package enum FactPart: Hashable, Sendable {
-  /// One of ours, by its text.
+  /// One of our fields, by its text.
   case field(FactField)
-  /// A tag of a format whose tags have no levels: a slash belongs to it.
+  /// A tag of a format whose tags do not have levels: a slash is part of its name.
   case flatTag
-  /// Tags whose levels are separated by another character than a slash; a slash belongs to its level.
+  /// Tags whose levels are separated by another character than a slash; a slash is part of its level.
   case tagPaths(separator: Character)
   /// Tags without levels in one text, with a character between them.
   case tagList(separator: Character)
-  /// 0 to 100.
+  /// Percent, 0 to 100.
   case ratingPercent
   /// A caption, unless it is one of those that cameras write into every photo.
   case cameraCaption
-  /// A time, or a day; parts with the same number belong together, and the lowest number that gives a time wins.
+  /// A time, or a day. Parts with the same number belong together, and the lowest number with a valid time wins.
   case time(Int)
   /// The time of day that belongs to a day.
   case clock(Int)
-  /// Digits behind the point of the seconds.
+  /// The digits after the point of the seconds.
   case fraction(Int)
   /// The offset of a time.
   case zone(Int)
   /// Seconds since 1970.
   case seconds
-  /// Degrees, and on which side.
+  /// Degrees, and the side: north or south, east or west.
   case latitude, latitudeSide, longitude, longitudeSide
-  /// Metres, and 1 for below the sea.
+  /// Metres, and a side of 1 for below the sea.
   case height, heightSide
-  /// A position with an altitude as ISO 6709 writes it.
+  /// A position with an altitude, in the form of ISO 6709.
   case place
 }
 
 /// A field of EXIF.
 package struct ExifKey: Hashable, Sendable {
-  /// Where it is.
+  /// The directory that contains it.
   package enum Directory: Sendable, CaseIterable {
     case main, details, places
-    /// Notes of makers.
+    /// Maker notes.
     case apple, fujifilm, sony
   }
   package let directory: Directory
@@ -71,9 +71,9 @@ package struct DatasetKey: Hashable, Sendable {
   }
 }
 
-/// The tables: foreign fields and ours.
+/// The tables of foreign fields and their meanings.
 package enum FieldTables {
-  /// EXIF, and notes of makers.
+  /// EXIF, and maker notes.
   package static let exif: [FieldMapping<ExifKey>] = [
     .init(ExifKey(.details, 36867), .time(0)), .init(ExifKey(.details, 37521), .fraction(0)),
     .init(ExifKey(.details, 36881), .zone(0)),
@@ -101,7 +101,7 @@ package enum FieldTables {
     .init(ExifKey(.places, 29), .time(0)), .init(ExifKey(.places, 7), .clock(0)),
   ]
 
-  /// XMP, by the usual prefixes; `[]` is any item of a list.
+  /// XMP, by the usual prefixes; `[]` stands for any item of a list.
   package static let xmp: [FieldMapping<String>] = [
     .init("exif:DateTimeOriginal", .time(0)), .init("photoshop:DateCreated", .time(1)),
     .init("xmp:CreateDate", .time(2)),
@@ -124,14 +124,14 @@ package enum FieldTables {
     .init("GCamera:BurstID", .field(.burst)), .init("agonyfs:Favourite", .field(.favourite)),
   ]
 
-  /// IPTC's datasets.
+  /// The datasets of IPTC.
   package static let iptc: [FieldMapping<DatasetKey>] = [
     .init(DatasetKey(2, 55), .time(0)), .init(DatasetKey(2, 60), .clock(0)),
     .init(DatasetKey(2, 5), .field(.title)), .init(DatasetKey(2, 105), .field(.title)),
     .init(DatasetKey(2, 120), .field(.caption)), .init(DatasetKey(2, 25), .flatTag),
   ]
 
-  /// The keys of videos, as libavformat names them, and attributes of Windows.
+  /// The keys of videos, in libavformat's names, and attributes of Windows.
   package static let quickTime: [FieldMapping<String>] = [
     .init("com.apple.quicktime.creationdate", .time(0)), .init("date", .time(1)),
     .init("com.apple.quicktime.location.ISO6709", .place), .init("location", .place),
@@ -153,7 +153,7 @@ package enum FieldTables {
     .init("creation_time", .time(0)), .init("DATE_RECORDED", .time(1)),
   ]
 
-  /// The JSON that Google Takeout puts beside a photo.
+  /// The JSON file that Google Takeout stores next to a photo.
   package static let takeout: [FieldMapping<String>] = [
     .init("photoTakenTime.timestamp", .seconds), .init("geoData.latitude", .latitude),
     .init("geoData.longitude", .longitude), .init("geoData.altitude", .height),

@@ -1,5 +1,5 @@
 extension FactValue.Subject {
-  /// The field of the record that it fills; nil if it fills none.
+  /// The field of the record that it fills; nil if it does not fill one.
   var field: MediaField? {
     switch self {
     case .time: .time
@@ -37,10 +37,10 @@ extension FactValue.Subject {
 }
 
 extension MediaItem {
-  /// Offers all that a list says, each with its source; returns what it says about the time, for `settle`. Lists may
-  /// come in any order.
+  /// Offers all facts of a list, each with its source; returns the facts about the time, for `settle`. Lists may come
+  /// in any order.
   ///
-  /// A digest of the pixels is left out, since the record has only keyed hashes; so is the name of another file.
+  /// A pixel digest is left out, because the record has only keyed hashes; so is the name of another file.
   package mutating func offer(_ list: FactList) -> [TimeCandidate] {
     var times: [TimeCandidate] = []
     for fact in list.facts {

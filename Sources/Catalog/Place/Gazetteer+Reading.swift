@@ -1,6 +1,6 @@
-/// Why a table of towns is not used.
+/// Why a table of towns is rejected.
 package enum GazetteerError: Error, Hashable, Sendable {
-  /// No line is a town.
+  /// None of its lines is a town.
   case noTowns
   /// More towns than `Gazetteer.mostTowns`, or more bytes than `Gazetteer.mostBytes`.
   case tooLarge
@@ -13,8 +13,9 @@ extension Gazetteer {
   package static let mostBytes = 1 << 30
 
   /// Reads tables in GeoNames' formats: towns as in `cities15000.txt`, regions as in `admin1Codes.txt` or
-  /// `admin1CodesASCII.txt`, countries as in `countryInfo.txt`. Without regions and countries only their names are
-  /// missing. Debian's package `libtimezonemap-data` has all three; the data is GeoNames', under CC BY 4.0.
+  /// `admin1CodesASCII.txt`, countries as in `countryInfo.txt`. Without the tables of regions and countries only
+  /// their names are missing. Debian's package `libtimezonemap-data` has all three; the data is from GeoNames, under
+  /// CC BY 4.0.
   package init(towns: [UInt8], regions: [UInt8] = [], countries: [UInt8] = []) throws(GazetteerError) {
     guard max(towns.count, regions.count, countries.count) <= Self.mostBytes else { throw .tooLarge }
     var reader = Reader()
@@ -77,7 +78,7 @@ extension Gazetteer {
           skippedLines += 1
           return
         }
-        // The code of a region is below its country: "FR" and "A8".
+        // A region's code is unique only within its country: "FR" and "A8".
         let code = town.country + [UInt8(ascii: ".")] + town.region
         guard
           let region = regions.number(of: code, most: 1 << 20, text: { _ in regionTexts[code] ?? "" }),
@@ -108,7 +109,8 @@ extension Gazetteer {
       table.zoneNames = zones.list
     }
 
-    /// Gives the places of the first columns of each line. Empty lines and those that begin with "#" do not count.
+    /// Calls `body` with the ranges of the first columns of each line. Empty lines and lines that begin with "#" are
+    /// left out.
     private static func lines(of bytes: [UInt8], columns: Int, _ body: ([UInt8], [Range<Int>]) -> Void) {
       var fields: [Range<Int>] = []
       var start = 0
@@ -154,7 +156,7 @@ extension Gazetteer {
         let position = Position(point: latitude, longitude), fields[8].count == 2, fields[10].count <= 32,
         fields[17].count <= 64
       else { return nil }
-      // "P" is a town. A part of one is not, nor what is abandoned, destroyed, or historical.
+      // "P" is a town. Parts of towns and abandoned, destroyed or historical towns have other codes.
       let code = String(decoding: bytes[fields[7]].prefix(8), as: UTF8.self)
       guard bytes[fields[6]].elementsEqual([UInt8(ascii: "P")]),
         !["PPLX", "PPLH", "PPLQ", "PPLW", "PPLCH"].contains(code)
@@ -169,8 +171,8 @@ extension Gazetteer {
       self.zone = ZoneName.isValid(String(decoding: zone, as: UTF8.self)) ? Array(zone) : []
     }
 
-    /// Four metres times the root of the people: Paris, 2.1 million, has 105 square kilometres within its border. At
-    /// most 20 km, in radii of the Earth.
+    /// The radius of a town in radii of the Earth: four metres times the square root of its population, at most 20
+    /// km. Paris has 2.1 million people on 105 square kilometres.
     static func radius(people: Int) -> Float {
       Float(min(20_000, 4 * Double(people).squareRoot()) / Position.radius)
     }

@@ -1,5 +1,5 @@
 extension Gazetteer {
-  /// Puts towns into a tree.
+  /// Builds the tree of towns.
   init(_ table: TownTable, skippedLines: Int) {
     let points = table.ids.indices.map { index in
       Position(point: table.latitudes[index], table.longitudes[index]).map { SIMD3<Float>($0.direction) } ?? .zero
@@ -22,7 +22,7 @@ extension Gazetteer {
     var axes: [UInt8]
     var reach: [Float]
 
-    /// Orders a range; gives its greatest radius. Ranges halve, so the depth is the logarithm of their length.
+    /// Orders a range; returns its greatest radius. Ranges are halved, so the depth is the logarithm of their length.
     mutating func build(_ range: Range<Int>) -> Float {
       if range.isEmpty { return -1 }
       var low = points[order[range.lowerBound]]
@@ -43,12 +43,12 @@ extension Gazetteer {
       return most
     }
 
-    /// Brings the town into a place that it has in the order along an axis, smaller ones before it.
+    /// Moves into a place the town that a sort along the axis would put there, with smaller ones before it.
     private mutating func select(_ place: Int, in range: Range<Int>, _ axis: Int) {
       var low = range.lowerBound
       var high = range.upperBound - 1
       while low < high {
-        // The middle as pivot: tables are often sorted, and equal values split evenly.
+        // The middle as pivot: tables are often sorted, and equal values are split evenly.
         let pivot = points[order[(low + high) / 2]][axis]
         var left = low
         var right = high

@@ -1,23 +1,24 @@
 // Invariants
 // 1. `tree`, `axes`, `reach` and the columns of `towns` have one entry for each town, in the order of the tree.
-// 2. The tree of a range is the town in its middle, the tree of the towns before it, and the tree of those after it;
-//    those before are not above it along its axis, those after not below.
-// 3. `reach` is the greatest radius in the tree of which the town is the middle.
+// 2. The tree of a range consists of the town in its middle, the tree of the towns before it, and the tree of those
+//    after it; along the middle's axis the towns before it are not above it, and those after it not below.
+// 3. `reach` is the greatest radius in the tree whose middle the town is.
 
-/// Towns of the world, found by position. It holds about 60 bytes for each town.
+/// The towns of the world, found by position, in about 60 bytes for each town.
 ///
-/// A town is not a point, and the centre of a small town beside a large one is often nearer to a place in the large one.
-/// So what counts is the distance to the edge of the town, taken as a disc whose area is in proportion to the people.
+/// A town is not a point: the centre of a small town next to a large one is often nearer to a place inside the large
+/// one. So the distance is measured to the edge of the town, taken as a disc whose area is proportional to its
+/// population.
 package struct Gazetteer: Sendable {
-  /// Farthest town, in metres, after which a photo is named.
+  /// A photo gets the name of a town up to this distance, in metres.
   package static let namingDistance = 100_000.0
-  /// Farthest town, in metres, whose zone counts. In the outback zones go on where towns do not.
+  /// A town's zone applies up to this distance, in metres. In the outback a zone extends far beyond its towns.
   package static let zoneDistance = 300_000.0
 
   /// A town within reach.
   package struct Neighbour: Hashable, Sendable {
     package var place: Place
-    /// To the centre, in metres.
+    /// The distance to its centre, in metres.
     package var distance: Double
   }
 
@@ -25,13 +26,13 @@ package struct Gazetteer: Sendable {
   let axes: [UInt8]
   let reach: [Float]
   let towns: TownTable
-  /// Lines of the table of towns that were no town: malformed, or a part of a town, or a ruin.
+  /// Lines of the table of towns that were skipped: malformed, a part of a town, or a ruin.
   package let skippedLines: Int
 
-  /// How many towns there are.
+  /// The number of towns.
   package var count: Int { tree.count }
 
-  /// The town in which a position is, or the next one, within `limit` metres of its edge.
+  /// The town that contains a position, or the nearest one, within `limit` metres of its edge.
   package func nearest(to position: Position, within limit: Double = zoneDistance) -> Neighbour? {
     let target = SIMD3<Float>(position.direction)
     var best: (index: Int, score: Float) = (-1, Float(limit / Position.radius))
@@ -44,15 +45,15 @@ package struct Gazetteer: Sendable {
   /// The name of the place of a photo; nil far from every town.
   package func place(at position: Position) -> Place? { nearest(to: position, within: Self.namingDistance)?.place }
 
-  /// The zone of a position, by its name; nil far from every town, and if the table says none.
+  /// The name of the zone of a position; nil far from every town, and if the table lacks it.
   package func zone(at position: Position) -> String? {
     nearest(to: position).flatMap { ZoneName.isValid($0.place.zone) ? $0.place.zone : nil }
   }
 
-  /// The place with a number that is stored.
+  /// The place with a stored number.
   package func place(id: UInt32) -> Place? { towns.index(of: id).map(towns.place) }
 
-  /// The distance to the edge, in radii of the Earth; less than 0 inside.
+  /// The distance to the town's edge, in radii of the Earth; negative inside.
   func score(_ index: Int, _ target: SIMD3<Float>) -> Float {
     let difference = tree[index] - target
     return (difference * difference).sum().squareRoot() - towns.radii[index]

@@ -1,15 +1,15 @@
 /// A town with its region, country and time zone.
 package struct Place: Hashable, Sendable {
-  /// GeoNames' number, which is stored.
+  /// GeoNames' number, which is also stored.
   package var id: UInt32
   package var town: String
   /// The first administrative division; empty if there is none.
   package var region: String
-  /// Two letters of ISO 3166.
+  /// Two letters from ISO 3166.
   package var countryCode: String
-  /// In English; the code if the table does not know it.
+  /// In English; the code if the table lacks the name.
   package var country: String
-  /// A name of the zone database, like Europe/Paris; empty if unknown.
+  /// A name from the zone database, like Europe/Paris; empty if unknown.
   package var zone: String
   /// Takes all of it.
   package init(id: UInt32, town: String, region: String, countryCode: String, country: String, zone: String) {

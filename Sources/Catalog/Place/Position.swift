@@ -7,20 +7,20 @@ package struct Position: Hashable, Sendable {
   /// Degrees east, −180 to 180.
   package let longitude: Double
 
-  /// Nil if it is off the globe or no number. Nil for 0, 0, too: devices write it when they do not know.
+  /// Nil outside the globe and for NaN. Also nil for 0, 0, which devices write if they do not know the position.
   package init?(latitude: Double, longitude: Double) {
     guard latitude != 0 || longitude != 0 else { return nil }
     self.init(point: latitude, longitude)
   }
 
-  /// As above, but 0, 0 is a point: a person may ask for what is near it.
+  /// As above, but 0, 0 is a point: a person may ask for photos near it.
   package init?(point latitude: Double, _ longitude: Double) {
     guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
     self.latitude = latitude
     self.longitude = longitude
   }
 
-  /// Metres along the globe, taken as a ball; within 0.6 % of the truth.
+  /// Metres along the globe, taken as a sphere; within 0.6 % of the true distance.
   package func distance(to other: Position) -> Double {
     let one = latitude * .pi / 180
     let two = other.latitude * .pi / 180
@@ -30,10 +30,10 @@ package struct Position: Hashable, Sendable {
     return 2 * Self.radius * asin(min(1, square.squareRoot()))
   }
 
-  /// Metres from the centre of the Earth, on average.
+  /// The Earth's mean radius in metres.
   package static let radius = 6_371_008.8
 
-  /// The point of a ball of radius 1.
+  /// The point on a sphere of radius 1.
   var direction: SIMD3<Double> {
     let one = latitude * .pi / 180
     let two = longitude * .pi / 180

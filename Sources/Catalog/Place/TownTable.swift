@@ -1,18 +1,18 @@
 // Invariants
-// 1. All columns have the same length; numbers of names are within their lists.
+// 1. All columns have the same length; indices of names are within their lists.
 // 2. `byID` has all indices in the order of `ids`.
 
 internal import System
 
-/// Columns of facts about towns. Names lie one after the other in one array: a String for each would take more.
+/// Columns of facts about towns. Their names are in one array, because a String for each would take more memory.
 struct TownTable: Sendable {
   var ids: [UInt32] = []
   var latitudes: [Double] = []
   var longitudes: [Double] = []
-  /// In radii of the Earth.
+  /// Radii of the towns, in radii of the Earth.
   var radii: [Float] = []
   var names: [UInt8] = []
-  /// Where the name of each town begins in `names`.
+  /// The start of each town's name in `names`.
   var nameStarts: [UInt32] = []
   var nameLengths: [UInt16] = []
   var regions: [UInt32] = []

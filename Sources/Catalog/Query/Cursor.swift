@@ -1,7 +1,7 @@
 internal import System
 
-/// Where a page of answers ended: the last item's place in the order. It needs nothing kept on the other side, and the
-/// item may be gone meanwhile.
+/// The end of a page of answers: the last item's position in the order. The server keeps no state for it, and it is
+/// still valid after the item was removed.
 package struct Cursor: Hashable, Sendable {
   package let order: SortOrder
   package let position: SortPosition
@@ -14,10 +14,10 @@ package struct Cursor: Hashable, Sendable {
 }
 
 extension Cursor {
-  /// Longest text; a path has at most 4096 bytes.
+  /// The longest text; a path has at most 4096 bytes.
   static let mostBytes = 16_384
 
-  /// Letters, digits and points: the order, the inode, and the value, in hexadecimal digits.
+  /// Letters, digits and dots: the order, the inode, and the value, in hexadecimal digits.
   package var text: String {
     let letter = order.isDescending ? "d" : "a"
     let start = "1\(letter)\(order.key.rawValue).\(String(position.inode, radix: 16))"
@@ -30,7 +30,7 @@ extension Cursor {
     }
   }
 
-  /// Reads a text; nil if `text` never gives it.
+  /// Reads a text; nil if `text` cannot have produced it.
   package init?(_ text: String) {
     guard text.utf8.count <= Self.mostBytes else { return nil }
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
@@ -61,7 +61,7 @@ extension Cursor {
     }
   }
 
-  /// Without zeros before it, so that there is one text for each cursor.
+  /// Rejects leading zeros, so that each cursor has one text.
   private static func number(_ digits: [UInt8]) -> UInt64? {
     guard (1...16).contains(digits.count), digits.count == 1 || digits[0] != 0x30 else { return nil }
     var value: UInt64 = 0

@@ -1,25 +1,25 @@
-/// What answers are grouped by.
+/// The field by which answers are grouped.
 package enum GroupField: String, Sendable, CaseIterable {
   case day, month, year, place, region, country, tag, person, camera, lens, type, album, rating
 }
 
 /// One group of answers.
 package struct AnswerGroup: Hashable, Sendable {
-  /// What its items have in common, as it is shown; nil for those that have nothing here.
+  /// The value that its items share, as text for the user; nil for items without a value.
   package var title: String?
-  /// The title as it is, if it is no UTF-8 text: an album's name.
+  /// The bytes of an album's name if it is not UTF-8.
   package var titleBytes: [UInt8]?
-  /// How many items are in it. An item with two tags is in two groups.
+  /// The number of its items. An item with two tags is in two groups.
   package var count: Int
   /// The inode of its newest item.
   package var newest: UInt64
-  /// A query for its items, to be put beside the query that was asked; nil for an album whose name is no UTF-8 text.
+  /// A query for its items, to be combined with the query of the question; nil for an album whose name is not UTF-8.
   package var query: String?
 }
 
 extension GroupField {
-  /// What an item belongs to: a key that makes the group, and a title that is shown for it. Keys are folded where
-  /// queries fold, so that a group is what its query finds.
+  /// The groups of an item: for each a key that identifies the group, and a title to show. Keys are folded if queries
+  /// fold the field, so that a group's query finds exactly the group.
   func entries(of item: MediaItem) -> [(key: [UInt8], title: String)] {
     switch self {
     case .day: date(item, length: 10)
@@ -48,7 +48,7 @@ extension GroupField {
     guard let wall = item.taken?.wall else { return [] }
     let date = wall.date
     let known = wall.precision == .year ? 4 : wall.precision == .month ? 7 : 10
-    // A library of years has thousands of days.
+    // A library of many years has thousands of days, so the date is written digit by digit.
     func digit(_ number: Int) -> UInt8 { UInt8(0x30 + number % 10) }
     let key = [
       digit(date.year / 1000), digit(date.year / 100), digit(date.year / 10), digit(date.year), 0x2D,
@@ -57,7 +57,7 @@ extension GroupField {
     return [(Array(key), String(decoding: key, as: UTF8.self))]
   }
 
-  /// Whether groups are listed by what they are, the latest or highest first; else the largest is first.
+  /// Whether groups are listed by their value, latest or highest first; otherwise the largest group is first.
   var isOrdered: Bool {
     switch self {
     case .day, .month, .year, .rating: true
@@ -67,7 +67,7 @@ extension GroupField {
 
   func query(title: String?) -> String? {
     switch (self, title) {
-    // Those of which no more is known; without `has:time`, those that the file's time sorts there would be among them.
+    // Dates known only in part. Without `has:time` the query would also find photos dated by their file's time.
     case (.day, let title?) where title.utf8.count == 7: "has:time date:" + title + " -has:day"
     case (.day, let title?) where title.utf8.count == 4, (.month, let title?) where title.utf8.count == 4:
       "has:time date:" + title + " -has:month"
@@ -89,9 +89,9 @@ extension GroupField {
   }
 }
 
-/// Texts as a query has them.
+/// Quotes texts for queries.
 package enum QueryQuoting {
-  /// A text in quotes, so that nothing in it has a meaning.
+  /// A text in quotes, in which no character has a special meaning.
   package static func quoted(_ text: String) -> String {
     var view = "\"".unicodeScalars
     for scalar in text.unicodeScalars {

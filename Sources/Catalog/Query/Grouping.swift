@@ -2,7 +2,7 @@
 package struct Grouping: Sendable {
   private struct Group {
     let key: [UInt8]
-    /// How often each spelling comes: the first one, and others.
+    /// The count of each spelling: the first one, and others.
     var title: (text: String, count: Int)?
     var otherTitles: [String: Int] = [:]
     var count = 0
@@ -13,7 +13,7 @@ package struct Grouping: Sendable {
       if self.title?.text == title { self.title?.count += times } else { otherTitles[title, default: 0] += times }
     }
 
-    /// The most usual spelling, and the first of equally usual ones.
+    /// The most frequent spelling; among equally frequent ones, the first by its bytes.
     var mostUsualTitle: String? {
       guard let title, !otherTitles.isEmpty else { return title?.text }
       var all = otherTitles
@@ -25,15 +25,15 @@ package struct Grouping: Sendable {
   }
 
   private let field: GroupField
-  /// In the order in which they came, which is nearly that of days: there is little to sort.
+  /// In the order of arrival, which is nearly that of days, so that little is left to sort.
   private var counted: [Group] = []
   private var places: [[UInt8]: Int] = [:]
   private var rest = Group(key: [])
 
-  /// Nothing counted yet.
+  /// Without answers yet.
   package init(by field: GroupField) { self.field = field }
 
-  /// The groups of the answers among some items.
+  /// The groups of all answers among some items.
   package static func of(_ items: some Sequence<MediaItem>, to query: Query, by field: GroupField) -> [AnswerGroup] {
     var grouping = Grouping(by: field)
     for item in items where query.answers(item) { grouping.add(item) }
@@ -45,7 +45,7 @@ package struct Grouping: Sendable {
     add(item, times: 1, newest: SortOrder.standard.position(of: item))
   }
 
-  /// Counts several items that are in the same groups as one, with the place of the newest of them.
+  /// Counts several items that are in the same groups, by one of them, with the position of their newest.
   package mutating func add(_ item: MediaItem, times count: Int, newest: SortPosition) {
     self.count(field.entries(of: item), times: count, newest: newest)
   }
@@ -78,8 +78,8 @@ package struct Grouping: Sendable {
     if group.newest.map({ position.precedes($0, in: .standard) }) ?? true { group.newest = position }
   }
 
-  /// What was counted. Days, months, years and ratings begin with the highest, others with the largest group; items
-  /// that have nothing here come last.
+  /// The counted groups. Days, months, years and ratings are sorted with the highest first, others with the largest
+  /// first; items without a value come last.
   package func groups() -> [AnswerGroup] {
     let sorted = counted.sorted { one, other in
       if field == .rating { return Self.number(one.key) > Self.number(other.key) }

@@ -1,11 +1,11 @@
 extension Query {
-  /// A field of numbers.
+  /// A numeric field.
   package enum NumberField: UInt8, Sendable, CaseIterable {
     case rating = 1
     case size, width, height, megapixels, duration, iso, aperture, exposure, focal, altitude, fps
   }
 
-  /// Numbers between two ends; an end that is missing is open.
+  /// A range of numbers; a missing end is open.
   package struct NumberRange: Hashable, Sendable {
     package var lower: Double?
     package var includesLower = true
@@ -20,7 +20,7 @@ extension Query {
       return true
     }
 
-    /// Whether nothing can be between the ends.
+    /// Whether the range is empty.
     var isEmpty: Bool {
       guard let lower, let upper else { return false }
       return lower > upper || lower == upper && !(includesLower && includesUpper)
@@ -29,7 +29,8 @@ extension Query {
 }
 
 extension Query.NumberField {
-  /// Units by their endings, in lower case, and how many of the field's own units each is. Sizes count in 1024s.
+  /// The units by their suffixes, in lower case, each with its size in the field's unit. Sizes count in powers of
+  /// 1024.
   var units: [(suffix: String, factor: Double)] {
     switch self {
     case .size:
@@ -48,10 +49,10 @@ extension Query.NumberField {
     }
   }
 
-  /// What may stand before a number and means nothing.
+  /// Prefixes of a number that are ignored.
   var prefixes: [String] { self == .aperture ? ["f/", "f"] : [] }
 
-  /// Whether there is nothing between two whole numbers.
+  /// Whether the field has only whole numbers.
   var isWhole: Bool {
     switch self {
     case .rating, .width, .height, .iso: true
@@ -59,7 +60,7 @@ extension Query.NumberField {
     }
   }
 
-  /// What is possible at all.
+  /// The possible values.
   var possible: ClosedRange<Double> {
     switch self {
     case .rating: -1...5
@@ -68,7 +69,7 @@ extension Query.NumberField {
     }
   }
 
-  /// A value for messages.
+  /// An example for messages.
   var example: String {
     switch self {
     case .rating: ">=3"

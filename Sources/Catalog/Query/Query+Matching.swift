@@ -1,15 +1,16 @@
-// The evaluator that defines what a query means. Whatever answers faster, by tables or a full-text index, agrees with it.
+// The evaluator that defines the meaning of a query. Faster ways to answer, by tables or a full-text index, must
+// agree with it.
 
 internal import Media
 
 extension Query {
-  /// Whether a photo is an answer: it matches, and is not in the trash unless the query speaks of trash.
+  /// Whether a photo is an answer: it matches, and is not in the trash unless the query mentions trash.
   package func answers(_ item: MediaItem) -> Bool {
     (!item.isTrashed || mentionsTrash) && matches(item)
   }
 
-  /// Whether what the query says is true of a photo. A fact that is not known is never what is asked for, and so
-  /// always what is excluded: `-date:2024` has the photos without a date.
+  /// Whether the query holds for a photo. A condition on an unknown fact does not hold, so its negation does:
+  /// `-date:2024` includes the photos without a date.
   package func matches(_ item: MediaItem) -> Bool {
     switch self {
     case .all: true
@@ -22,7 +23,7 @@ extension Query {
 }
 
 extension Query.Condition {
-  /// Whether it is true of a photo.
+  /// Whether the condition holds for a photo.
   package func matches(_ item: MediaItem) -> Bool {
     switch self {
     case .words(let pattern): item.texts.contains(where: pattern.matches)
@@ -49,7 +50,7 @@ extension Query.Condition {
     }
   }
 
-  /// The tag, one of those above it, or its last level by itself: "Places/Paris" is below "Places", and is "Paris".
+  /// Whether the tag, a tag above it, or its last level matches: "Places/Paris" is below "Places", and is "Paris".
   private static func matches(_ tag: String, _ glob: Glob, isExact: Bool) -> Bool {
     let folded = Folding.fold(tag)
     return isExact ? glob.matches(folded[...]) : TagLevels.contains(glob, in: folded)
@@ -66,16 +67,16 @@ extension Query.Condition {
 }
 
 extension MediaItem {
-  /// The texts in which words without a field are looked for.
+  /// The texts in which words without a field are searched.
   var texts: [String] { names.flatMap { [$0.albumText, $0.nameText] } + textsBesideNames }
 
-  /// The same without names and albums; a full-text index has them all.
+  /// As `texts`, without names and albums; the full-text index contains all of these.
   package var textsBesideNames: [String] {
     [words.title, words.caption].compactMap { $0 } + words.tags + words.people + words.fields.map(\.text)
       + (place.map { [$0.town, $0.region, $0.country] } ?? [])
   }
 
-  /// The texts of a field of words. The parts of a place are one text, so that it can be asked for as a whole.
+  /// The texts of a field. The parts of a place are one text, so that a query can match the whole.
   package func texts(of field: Query.TextField) -> [String] {
     switch field {
     case .name: names.map(\.nameText)
@@ -88,7 +89,7 @@ extension MediaItem {
     }
   }
 
-  /// A number that queries compare; nil if it is not known.
+  /// A number that queries compare; nil if it is unknown.
   package func number(_ field: Query.NumberField) -> Double? {
     switch field {
     case .rating: Double(words.rating ?? 0)

@@ -1,28 +1,28 @@
 package import Media
 
-/// A question to the catalog, as it was understood. ``QueryParser`` makes it from a text.
+/// A parsed question to the catalog. ``QueryParser`` makes it from a text.
 package indirect enum Query: Hashable, Sendable {
   case all
-  /// Every one holds.
+  /// All of the parts hold.
   case and([Query])
-  /// At least one holds.
+  /// At least one part holds.
   case or([Query])
   case not(Query)
   case condition(Condition)
 
-  /// Something that is true or false of a photo.
+  /// A condition that holds for a photo or does not.
   package enum Condition: Hashable, Sendable {
     /// Words in any of the item's texts.
     case words(WordPattern)
     case text(TextField, TextTest)
-    /// A field of the user's own, by the key of its name (`OwnField.key`).
+    /// A user-defined field, by the key of its name (`OwnField.key`).
     case own(String, TextTest)
-    /// Whether there is one, by the same.
+    /// Whether the photo has a user-defined field, by its key.
     case hasOwn(String)
-    /// A tag; one above it, or its last level, if `isExact` is false.
+    /// A tag; without `isExact` also a tag above it, or its last level.
     case tag(Glob, isExact: Bool)
     case album(AlbumPattern)
-    /// Code or name.
+    /// The country's code or name.
     case country(Glob)
     /// The region's name, or its name and the country's.
     case region(Glob)
@@ -31,42 +31,43 @@ package indirect enum Query: Hashable, Sendable {
     case flag(Flag)
     case has(Presence)
     case number(NumberField, NumberRange)
-    /// Wall clock seconds; nil is open. A month or a year that is all that is known is in them as a whole.
+    /// Seconds of the wall clock; nil is an open end. A time known only to the month or year matches if all of that
+    /// lies inside.
     case time(from: Int64?, before: Int64?)
-    /// A month of any year, or a day of it.
+    /// A month in any year, or a day in it.
     case anniversary(month: Int, day: Int?)
     case near(Position, metres: Double)
     /// The first hexadecimal digits of the content's hash, in lower case.
     case hash(String)
   }
 
-  /// A field of words.
+  /// A text field.
   package enum TextField: UInt8, Sendable, CaseIterable {
     case name = 1
     case title, caption, person, camera, lens, place
   }
 
-  /// What a field of words is compared with.
+  /// The test of a text field.
   package enum TextTest: Hashable, Sendable {
-    /// The words are somewhere in it.
+    /// The text contains the words.
     case words(WordPattern)
-    /// The whole text has a form.
+    /// The whole text matches the pattern.
     case whole(Glob)
   }
 
-  /// What `is:` asks for.
+  /// The flags for `is:`.
   package enum Flag: String, Sendable, CaseIterable {
     case favourite, stacked, live, motion, burst, raw, duplicate, edited, panorama, cover, rejected, trashed
   }
 
-  /// What `has:` asks for.
+  /// The facts for `has:`.
   package enum Presence: String, Sendable, CaseIterable {
     case time, month, day, zone, gps, altitude, place, title, caption, tags, people, rating, camera, lens, sidecar
   }
 }
 
 extension Query {
-  /// Whether trash is asked for or spoken of. Otherwise what is in a trash folder is no answer.
+  /// Whether the query mentions trash. Otherwise photos in a trash folder do not answer.
   package var mentionsTrash: Bool {
     switch self {
     case .all: false
@@ -77,15 +78,15 @@ extension Query {
   }
 }
 
-/// Directories, by parts of their paths.
+/// Selects directories by parts of their paths.
 package struct AlbumPattern: Hashable, Sendable {
   package let components: [Glob]
   /// Whether the first component must be in the root.
   package let isRooted: Bool
-  /// Whether nothing may follow, as in a path that is given as a whole.
+  /// Whether the path must end with the last component, as when the whole path is given.
   package let isExact: Bool
 
-  /// Whether a directory, or one above it, is meant.
+  /// Whether the pattern matches a directory, or one above it.
   package func matches(_ album: String) -> Bool {
     let path = album.utf8.split(separator: UInt8(ascii: "/")).map { Folding.fold(String(decoding: $0, as: UTF8.self)) }
     guard path.count >= components.count else { return false }

@@ -1,8 +1,8 @@
-/// Why a query is not understood, and where.
+/// Why a query cannot be parsed, and where.
 package struct QueryError: Error, Hashable, Sendable {
-  /// What is wrong and what would be right, without a period.
+  /// What is wrong and what to write instead, without a period.
   package let message: String
-  /// The bytes of the query that are wrong; empty at the place where something is missing.
+  /// The bytes of the query that are wrong; empty at a place where something is missing.
   package let range: Range<Int>
 
   /// Takes both.
@@ -11,7 +11,7 @@ package struct QueryError: Error, Hashable, Sendable {
     self.range = range
   }
 
-  /// Longest part of a query that is shown, in characters before and after the place.
+  /// Characters of the query that are shown before, at and after the error, at most each.
   static let mostShown = 40
 
   /// The message, and the place in the query with a mark below it, in three lines.
@@ -27,14 +27,14 @@ package struct QueryError: Error, Hashable, Sendable {
     return message + "\n  " + before + wrong + after + "\n  " + mark
   }
 
-  /// One column for each character, so that the mark is below its place.
+  /// The text with one column for each character, so that the mark is below its place.
   private static func shown(_ bytes: ArraySlice<UInt8>) -> [Character].SubSequence {
     // A character has at most some dozens of bytes; a query may have a megabyte.
     let part = bytes.count > 8192 ? Array(bytes.prefix(4096) + bytes.suffix(4096)) : Array(bytes)
     return printable(String(decoding: part, as: UTF8.self)).map { $0 }[...]
   }
 
-  /// With spaces for what would move the cursor of a terminal, or turn its direction.
+  /// Replaces characters by spaces that would move the cursor of a terminal or change its direction of text.
   static func printable(_ text: String) -> String {
     var view = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

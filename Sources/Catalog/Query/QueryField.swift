@@ -1,4 +1,4 @@
-/// A field of a query: what stands before the colon.
+/// A field of a query: the word before the colon.
 package enum QueryField: String, Sendable, CaseIterable {
   case name, title, caption, person, camera, lens, place
   case tag, album, region, country, codec
@@ -7,13 +7,13 @@ package enum QueryField: String, Sendable, CaseIterable {
   case near
   case rating, size, width, height, megapixels, duration, iso, aperture, exposure, focal, altitude, fps
 
-  /// Other words for the same field.
+  /// Other words for the same fields.
   package static let synonyms: [String: QueryField] = [
     "tags": .tag, "people": .person, "folder": .album, "kind": .type, "taken": .date, "stars": .rating,
     "mp": .megapixels, "length": .duration, "description": .caption,
   ]
 
-  /// The field that a word names, whatever its case.
+  /// The field that a word names, in any case.
   package init?(word: String) {
     let word = Folding.folded(word)
     guard let field = QueryField(rawValue: word) ?? Self.synonyms[word] else { return nil }
@@ -29,9 +29,9 @@ package enum QueryField: String, Sendable, CaseIterable {
   }
 }
 
-/// How many letters differ.
+/// Counts the letters in which words differ.
 enum EditDistance {
-  /// Letters that must be put in, left out or replaced, and neighbours that must be exchanged.
+  /// The number of insertions, deletions, replacements and exchanges of neighbours that turn one word into the other.
   static func between(_ one: [Unicode.Scalar], _ other: [Unicode.Scalar]) -> Int {
     var rows = [Array(0...other.count)]
     for (index, scalar) in one.enumerated() {

@@ -1,10 +1,11 @@
-/// A decimal number as a person writes it.
+/// A decimal number in a query.
 struct Decimal {
   let value: Double
   /// Digits after the point.
   let decimals: Int
 
-  /// A sign, up to 15 digits, a point and up to 9 digits; nil for anything else, as "nan", "0x1" and "1e9".
+  /// An optional sign, up to 15 digits, and optionally a point with up to 9 digits; nil for anything else, such as
+  /// "nan", "0x1" and "1e9".
   init?(_ text: QueryText) {
     guard !text.hasQuotes else { return nil }
     var bytes = Array(text.text.utf8)[...]
@@ -28,7 +29,7 @@ struct Decimal {
 }
 
 extension QueryParser {
-  /// A number with half of its last digit on both sides, which is what is meant by it alone.
+  /// A number with half a unit of its last digit on both sides; a number without a comparison means this range.
   struct Measure {
     var value: Double
     var low: Double
@@ -129,7 +130,7 @@ extension QueryParser {
     return Measure(value: seconds, low: seconds - 0.5, high: seconds + 0.5)
   }
 
-  /// "1h30m": at least two numbers with units that become smaller.
+  /// "1h30m": at least two numbers with units that get smaller.
   private static func sum(_ field: Query.NumberField, _ text: QueryText) -> Measure? {
     var rest = text
     var sum = 0.0

@@ -1,5 +1,5 @@
 extension QueryParser {
-  /// A part of time: seconds of the wall clock.
+  /// A period: seconds of the wall clock.
   private typealias Period = Range<Int64>
 
   func time(_ field: QueryField, _ value: QueryText) throws(QueryError) -> Query.Condition {
@@ -54,7 +54,7 @@ extension QueryParser {
       return start..<start + 86_400
     }
     if text.rangeDots != nil { throw QueryError("One date stands here, and no range", at: text.range) }
-    // The day and the time are separated by a "T", or by a space in quotes.
+    // A "T", or a space in quotes, separates the day from the time.
     let halves = text.elements.split(maxSplits: 1, omittingEmptySubsequences: false) {
       $0.scalar == "T" || $0.scalar == "t" || $0.scalar == " "
     }

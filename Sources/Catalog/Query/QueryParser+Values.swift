@@ -1,7 +1,7 @@
 internal import Media
 
 extension QueryParser {
-  /// A text without a field.
+  /// Words without a field.
   func words(_ text: QueryText) throws(QueryError) -> WordPattern {
     if !text.hasQuotes, ["AND", "OR", "NOT"].contains(text.text) {
       throw QueryError(
@@ -17,7 +17,7 @@ extension QueryParser {
     return pattern
   }
 
-  /// A field of the user's own with one value, which is not empty.
+  /// A user-defined field with one value, which is not empty.
   func condition(own name: String, _ value: QueryText) throws(QueryError) -> Query {
     .condition(.own(Folding.folded(name), try textTest(value)))
   }
@@ -58,7 +58,7 @@ extension QueryParser {
     }
   }
 
-  /// Words, or the form of the whole text: after "=", or with a star that is not only at the end.
+  /// Words; or a pattern of the whole text: after "=", or with a star that is not only at the end.
   private func textTest(_ value: QueryText) throws(QueryError) -> Query.TextTest {
     if value.starts(with: "=") || !value.stars.isEmpty && !value.isPrefix || value.parts == ["", ""] {
       return .whole(try glob(value))
@@ -79,7 +79,7 @@ extension QueryParser {
     let isExact = value.starts(with: "=")
     let path = isExact ? value.dropFirst(1) : value
     let isRooted = path.elements.first?.scalar == "/"
-    // A slash is a slash in quotes, too: no name of a directory has one.
+    // A slash separates even in quotes, because a directory's name cannot contain one.
     let components = path.elements.split { $0.scalar == "/" }.map { Glob(parts: path.part($0).parts) }
     guard !components.isEmpty || isRooted else { throw QueryError("A value is missing", at: path.range) }
     return AlbumPattern(components: components, isRooted: isRooted || isExact, isExact: isExact)

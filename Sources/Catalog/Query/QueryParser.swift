@@ -1,4 +1,4 @@
-/// Reads queries. The language is described in <doc:QueryLanguage>.
+/// Parses queries. <doc:QueryLanguage> describes the language.
 ///
 ///     query        = { alternatives }
 ///     alternatives = negatable { "|" negatable }
@@ -6,18 +6,18 @@
 package struct QueryParser {
   /// Longest query in bytes.
   package static let mostBytes = 65_536
-  /// Most parentheses and minus signs inside each other.
+  /// The deepest nesting of parentheses and minus signs.
   package static let mostDepth = 64
   /// Most conditions.
   package static let mostConditions = 1000
 
   var scanner: QueryScanner
-  /// The day in which the query is asked.
+  /// The day on which the query is asked.
   let today: CivilDate?
   var depth = 0
   var conditions = 0
 
-  /// Reads a query. `today` is the day for the words "today" and "yesterday"; without it they are an error.
+  /// Parses a query. `today` is the day for the words "today" and "yesterday"; without it they are an error.
   package static func parse(_ bytes: some Collection<UInt8>, today: CivilDate? = nil) throws(QueryError) -> Query {
     guard bytes.count <= mostBytes else {
       throw QueryError("A query has at most \(mostBytes) bytes", at: mostBytes..<bytes.count)
@@ -30,7 +30,7 @@ package struct QueryParser {
     return query
   }
 
-  /// Reads a query.
+  /// Parses a query.
   package static func parse(_ text: String, today: CivilDate? = nil) throws(QueryError) -> Query {
     try parse(Array(text.utf8), today: today)
   }
@@ -113,12 +113,12 @@ package struct QueryParser {
     return parts.count == 1 ? parts[0] : .or(parts)
   }
 
-  /// The name of the field that a word means; nil if it means none.
+  /// The name of the field that a word means; nil if it is not a field.
   private static func name(ofField word: String) -> String? {
     QueryField(word: word)?.rawValue ?? OwnField.name(in: word).map { "x." + $0 }
   }
 
-  /// A field and a sign of comparison with no colon between them are no words.
+  /// Rejects a field and a comparison without a colon between them, which would otherwise be searched as words.
   private func rejectMissingColon(in text: QueryText) throws(QueryError) {
     let word = text.elements.prefix { !["=", "<", ">"].contains($0.scalar) }
     guard word.endIndex < text.elements.endIndex, !text.part(text.elements[...word.endIndex]).hasQuotes,
@@ -129,7 +129,7 @@ package struct QueryParser {
   }
 
   private func unknown(_ word: String, at range: Range<Int>) -> QueryError {
-    // Scalars: a character may be as long as the query.
+    // By scalars: a single character may be as long as the query.
     let isLong = word.unicodeScalars.count > 40
     let shown = QueryError.printable(String(word.unicodeScalars.prefix(40))) + (isLong ? "…" : "")
     guard !word.isEmpty else { return QueryError("The name of a field is missing before the colon", at: range) }
@@ -142,8 +142,8 @@ package struct QueryParser {
     return QueryError("There is no field \(shown); put text with a colon in quotes", at: range)
   }
 
-  /// Goes over a bar between two values of a field. It has no space beside it, and no field, parenthesis or minus with
-  /// a field after it: those begin something new.
+  /// Skips a bar between two values of a field. It has no space next to it. A field or a parenthesis after it, also one
+  /// with a minus, begins a new alternative.
   private mutating func takeBarOfValues() -> Bool {
     guard scanner.next == "|", let after = scanner.scalar(ahead: 1), !QueryScanner.isBoundary(after) else {
       return false

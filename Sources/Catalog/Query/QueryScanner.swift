@@ -1,10 +1,10 @@
 // Invariants
-// 1. `place` is the index of a scalar, or their number at the end. It only grows.
+// 1. `place` is the index of a scalar, or their count at the end. It never decreases.
 
-/// The characters of a query, and what its parts are.
+/// Splits a query into its characters and parts.
 struct QueryScanner {
   let scalars: [Unicode.Scalar]
-  /// The byte where each scalar begins, and the number of all bytes.
+  /// The byte at which each scalar begins, and finally the number of all bytes.
   let offsets: [Int]
   private(set) var place = 0
 
@@ -31,7 +31,7 @@ struct QueryScanner {
   }
 
   var isAtEnd: Bool { place == scalars.count }
-  /// The byte at which the scanner is.
+  /// The byte at the scanner's place.
   var offset: Int { offsets[place] }
   var next: Unicode.Scalar? { place < scalars.count ? scalars[place] : nil }
 
@@ -39,12 +39,12 @@ struct QueryScanner {
 
   static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
 
-  /// People's devices make these of a plain quotation mark.
+  /// Phones and word processors replace a plain quotation mark by these.
   static func isQuote(_ scalar: Unicode.Scalar) -> Bool {
     scalar == "\"" || scalar == "\u{201C}" || scalar == "\u{201D}" || scalar == "\u{201E}"
   }
 
-  /// What ends a text outside of quotes.
+  /// Whether a scalar ends a text outside of quotes.
   static func isBoundary(_ scalar: Unicode.Scalar) -> Bool {
     isSpace(scalar) || scalar == "(" || scalar == ")" || scalar == "|"
   }
@@ -57,8 +57,8 @@ struct QueryScanner {
     return true
   }
 
-  /// The word before a colon, this many characters ahead: everything to the first colon, if no quote, no space and no
-  /// other mark comes before it.
+  /// The word before a colon, this many characters ahead: everything up to the first colon, unless a quote, a space
+  /// or another mark comes before it.
   func wordBeforeColon(ahead: Int = 0) -> String? {
     var end = place + ahead
     while end < scalars.count, scalars[end] != ":" {
@@ -69,7 +69,7 @@ struct QueryScanner {
     return String(String.UnicodeScalarView(scalars[(place + ahead)..<end]))
   }
 
-  /// Goes over a word that `wordBeforeColon` gave, and its colon; gives the word's place.
+  /// Skips a word returned by `wordBeforeColon`, and its colon; returns the byte range of the word.
   mutating func skipField(_ word: String) -> Range<Int> {
     let start = offset
     place += word.unicodeScalars.count

@@ -1,20 +1,20 @@
-/// Characters of a query with their places, after quotes and escapes were taken away.
+/// Characters of a query with their byte ranges, after quotes and escapes were removed.
 struct QueryText: Sendable {
   struct Element: Hashable, Sendable {
     var scalar: Unicode.Scalar
     /// The bytes of the query that it came from.
     var range: Range<Int>
-    /// Whether it was quoted, so that it has no special meaning.
+    /// Whether it was quoted, and so lacks a special meaning.
     var isQuoted: Bool
   }
 
   var elements: ArraySlice<Element>
-  /// All bytes of the query that it came from, quotes included.
+  /// All bytes of the query that it came from, including quotes.
   var range: Range<Int>
 
   var isEmpty: Bool { elements.isEmpty }
   var text: String { Self.text(of: elements) }
-  /// With letters of ASCII in lower case, for words that mean something.
+  /// The text in lower case and folded, to compare with keywords.
   var lowered: String { Folding.folded(text) }
   var hasQuotes: Bool { elements.contains { $0.isQuoted } }
 
@@ -24,7 +24,7 @@ struct QueryText: Sendable {
 
   private static func isStar(_ element: Element) -> Bool { !element.isQuoted && element.scalar == "*" }
 
-  /// What is between the stars.
+  /// The parts between the stars.
   var parts: [String] {
     elements.split(omittingEmptySubsequences: false, whereSeparator: Self.isStar).map(Self.text)
   }
@@ -34,7 +34,7 @@ struct QueryText: Sendable {
   /// Whether its only star is at the end.
   var isPrefix: Bool { stars.count == 1 && elements.last.map(Self.isStar) ?? false }
 
-  /// Whether it begins with some characters outside of quotes, whatever their case.
+  /// Whether it begins with these characters outside of quotes, in any case.
   func starts(with word: String) -> Bool {
     let scalars = word.unicodeScalars
     guard elements.count >= scalars.count else { return false }
@@ -43,7 +43,7 @@ struct QueryText: Sendable {
     }
   }
 
-  /// Whether it ends so, whatever the case.
+  /// Whether it ends with these characters, in any case.
   func ends(with word: String) -> Bool { suffix(word.unicodeScalars.count).lowered == word }
 
   func dropFirst(_ count: Int) -> QueryText { part(elements.dropFirst(count)) }
@@ -51,7 +51,7 @@ struct QueryText: Sendable {
   func prefix(_ count: Int) -> QueryText { part(elements.prefix(count)) }
   func suffix(_ count: Int) -> QueryText { part(elements.suffix(count)) }
 
-  /// A part; its range is that of its characters, or the place where it would be.
+  /// A part; its range is that of its characters, or the place where they would be.
   func part(_ slice: ArraySlice<Element>) -> QueryText {
     let start = slice.first?.range.lowerBound
     let end = slice.last?.range.upperBound
@@ -60,12 +60,12 @@ struct QueryText: Sendable {
     return QueryText(elements: slice, range: before..<before)
   }
 
-  /// Parts between unquoted characters, empty ones too.
+  /// The parts between unquoted separators, including empty ones.
   func split(_ separator: Unicode.Scalar) -> [QueryText] {
     elements.split(omittingEmptySubsequences: false) { !$0.isQuoted && $0.scalar == separator }.map(part)
   }
 
-  /// The first place of two unquoted dots.
+  /// The texts before and after the first two unquoted dots.
   var rangeDots: (before: QueryText, after: QueryText)? {
     func isDot(_ index: Int) -> Bool { !elements[index].isQuoted && elements[index].scalar == "." }
     guard elements.count >= 2,

@@ -1,4 +1,4 @@
-/// What answers are sorted by. The numbers are in cursors and never change.
+/// The keys by which answers can be sorted. The numbers are in cursors and never change.
 package enum SortKey: UInt8, Sendable, CaseIterable {
   case time = 1
   case name, size, rating, duration
@@ -9,7 +9,7 @@ package enum SortKey: UInt8, Sendable, CaseIterable {
     self = key
   }
 
-  /// As people and requests name it.
+  /// The word for it in commands and requests.
   package var word: String {
     switch self {
     case .time: "time"
@@ -20,11 +20,11 @@ package enum SortKey: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// All words.
+  /// All words, for messages.
   package static var words: String { allCases.map(\.word).joined(separator: ", ") }
 }
 
-/// An order of answers. Items without the key come last in both directions; items with the same key are ordered by
+/// An order of answers. Items without the key come last in both directions; items with equal keys are ordered by
 /// inode, in the same direction.
 package struct SortOrder: Hashable, Sendable {
   package var key: SortKey
@@ -36,7 +36,8 @@ package struct SortOrder: Hashable, Sendable {
     self.isDescending = isDescending
   }
 
-  /// The newest, largest, best and longest first, names from the beginning; or `isTurned` around.
+  /// The usual direction of a key: newest, largest, best and longest first, names from A to Z; `isTurned` reverses
+  /// it.
   package init(_ key: SortKey, isTurned: Bool) { self.init(key, isDescending: (key != .name) != isTurned) }
 
   /// Newest first.
@@ -58,9 +59,9 @@ package enum SortValue: Hashable, Sendable {
   }
 }
 
-/// The place of an item in an order, also of one that is not there any more.
+/// The position of an item in an order; it remains valid after the item was removed.
 package struct SortPosition: Hashable, Sendable {
-  /// Nil if the item has no such value.
+  /// Nil if the item lacks the value.
   package var value: SortValue?
   package var inode: UInt64
 
@@ -70,7 +71,7 @@ package struct SortPosition: Hashable, Sendable {
     self.inode = inode
   }
 
-  /// Whether this place is before another.
+  /// Whether this position comes before another.
   package func precedes(_ other: SortPosition, in order: SortOrder) -> Bool {
     if value != other.value {
       guard let value else { return false }
@@ -82,7 +83,7 @@ package struct SortPosition: Hashable, Sendable {
 }
 
 extension SortOrder {
-  /// Where an item is in this order.
+  /// The position of an item in this order.
   package func position(of item: MediaItem) -> SortPosition {
     let value: SortValue? =
       switch key {
@@ -95,7 +96,7 @@ extension SortOrder {
     return SortPosition(value: value, inode: item.inode)
   }
 
-  /// Clamped; no number is 0.
+  /// Clamped; 0 for NaN.
   static func milliseconds(_ seconds: Double) -> Int64 {
     seconds.isNaN ? 0 : Int64(exactly: (min(max(seconds, -1e12), 1e12) * 1000).rounded()) ?? 0
   }

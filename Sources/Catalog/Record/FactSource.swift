@@ -1,12 +1,12 @@
-/// Where a fact comes from. The numbers are stored and never change.
+/// The source of a fact. The numbers are stored and never change.
 package enum FactSource: UInt8, Sendable, CaseIterable {
-  /// What the user said about this photo.
+  /// The user's statement about this photo.
   case override = 0
   /// An extended attribute that came with the file.
   case attribute
-  /// A table of facts that the user gave, by a mapping of its field names.
+  /// A table of facts from the user, with a mapping of its field names.
   case mapping
-  /// An XMP file beside the photo.
+  /// An XMP file next to the photo.
   case sidecar
   /// EXIF inside the file.
   case exif
@@ -16,13 +16,13 @@ package enum FactSource: UInt8, Sendable, CaseIterable {
   case iptc
   /// The metadata of QuickTime: its keys, not the header's times.
   case quickTime
-  /// The JSON that Google Takeout puts beside a photo.
+  /// The JSON file that Google Takeout stores next to a photo.
   case takeout
   /// The name of the file.
   case fileName
-  /// The satellite's clock.
+  /// The clock of the satellites.
   case satellite
-  /// The header of a video, whose times are UTC; a PNG's own text for the time of its creation.
+  /// The header of a video, whose times are UTC; or a PNG's own text chunk with its creation time.
   case header
   /// The file's modification time.
   case fileTime
@@ -30,13 +30,13 @@ package enum FactSource: UInt8, Sendable, CaseIterable {
   case pixels
   /// The bytes of the file.
   case content
-  /// The town next to the position.
+  /// The town nearest to the position.
   case gazetteer
   /// The difference of two times of the same photo.
   case difference
-  /// Only UTC is recorded, so the zone is UTC for want of another.
+  /// Only UTC is recorded and nothing gives another zone, so the zone is UTC.
   case universal
-  /// Only UTC is recorded, and the space's home zone tells the clock.
+  /// Only UTC is recorded, and the space's home zone gives the wall clock.
   case home
 }
 
@@ -68,12 +68,12 @@ extension FactSource {
     .override, .attribute, .mapping, .sidecar, .exif, .xmp, .iptc, .quickTime, .header, .takeout, .pixels, .content,
     .fileName, .gazetteer, .satellite,
   ]
-  /// What the decoder measured is truer than what a file says about itself.
+  /// A measurement by the decoder is more reliable than the file's own metadata.
   private static let measuredOrder: [FactSource] = [
     .pixels, .content, .header, .quickTime, .exif, .xmp, .sidecar, .mapping, .override,
   ]
 
-  /// The sources of a field, the first wins; one that is not listed gives nothing for it.
+  /// The sources of a field, best first; a source that is not listed cannot give the field.
   package static func order(of field: MediaField) -> [FactSource] {
     switch field {
     case .time: timeOrder
@@ -86,6 +86,6 @@ extension FactSource {
     }
   }
 
-  /// The place in the order of a field, 0 for the first; nil if this source gives nothing for it.
+  /// The index in the order of a field, 0 for the best; nil if this source cannot give the field.
   package func rank(for field: MediaField) -> Int? { Self.order(of: field).firstIndex(of: self) }
 }

@@ -1,9 +1,9 @@
 // Invariants
-// 1. Entries are sorted by field, no field twice, no entry without a source.
+// 1. Entries are sorted by field. Each field occurs once, and each entry has a source.
 
 internal import System
 
-/// Which source gave each field of a record; several for a union such as the tags.
+/// The source of each field of a record; several for a union such as the tags.
 package struct FieldSources: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     var field: UInt8
@@ -12,7 +12,7 @@ package struct FieldSources: Hashable, Sendable {
 
   private var entries: [Entry] = []
 
-  /// No field.
+  /// Without any field.
   package init() {}
 
   /// The sources of a field; empty if the field has no value.
@@ -31,7 +31,7 @@ package struct FieldSources: Hashable, Sendable {
     }
   }
 
-  /// The only source of a field, or the first of several in the field's order.
+  /// The only source of a field, or the best of several.
   package func first(_ field: MediaField) -> FactSource? {
     let sources = self[field]
     return FactSource.order(of: field).first { sources.contains(FactSources($0)) } ?? sources.list.first
@@ -39,7 +39,7 @@ package struct FieldSources: Hashable, Sendable {
 }
 
 extension FieldSources {
-  /// The stored form: for each field its number, then its sources, seven bits in a byte, the lowest first.
+  /// The stored form: for each field its number, then its sources in groups of seven bits, lowest first.
   package var packed: [UInt8] {
     var writer = ByteWriter()
     for entry in entries {
@@ -49,7 +49,8 @@ extension FieldSources {
     return writer.bytes
   }
 
-  /// Reads the stored form; nil if no `packed` gives these bytes. Fields and sources of a later version are kept.
+  /// Reads the stored form; nil if `packed` cannot have produced these bytes. Fields and sources of a later version
+  /// are kept.
   package init?(packed bytes: [UInt8]) {
     var reader = ByteReader(bytes)
     do throws(ByteReader.Malformed) {

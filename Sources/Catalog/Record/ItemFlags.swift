@@ -1,4 +1,4 @@
-/// What a row of the catalog says in single bits. The bits are stored and never change.
+/// The facts that a row of the catalog has in single bits. The bits are stored and never change.
 package struct ItemFlags: OptionSet, Hashable, Sendable {
   package let rawValue: Int64
   /// Takes the bits as they were stored.
@@ -20,20 +20,20 @@ package struct ItemFlags: OptionSet, Hashable, Sendable {
   package static let tags = ItemFlags(rawValue: 1 << 13)
   package static let people = ItemFlags(rawValue: 1 << 14)
   package static let altitude = ItemFlags(rawValue: 1 << 15)
-  /// It stands for its stack.
+  /// It is the cover of its stack.
   package static let stackCover = ItemFlags(rawValue: 1 << 16)
-  /// Its time is only when the file was modified.
+  /// Its only time is that of the file's modification.
   package static let fileTime = ItemFlags(rawValue: 1 << 17)
-  /// `sidecar` and `fileTime` say what is so. Other programs write rows without this, where only the record says it.
+  /// `sidecar` and `fileTime` are set correctly. Rows by other programs lack this flag, and only their records tell.
   package static let isExact = ItemFlags(rawValue: 1 << 18)
-  /// Of its time only the month is known. The record says a day then, which programs read that know no months.
+  /// Only the month of its time is known. The record then states a day, for programs that do not know months.
   package static let monthOnly = ItemFlags(rawValue: 1 << 19)
-  /// As above, but the year.
+  /// Only the year of its time is known, otherwise as `monthOnly`.
   package static let yearOnly = ItemFlags(rawValue: 1 << 20)
-  /// It has fields of the user's own. As with `sidecar`, it says nothing without `isExact`.
+  /// It has user-defined fields. As with `sidecar`, this is meaningless without `isExact`.
   package static let fields = ItemFlags(rawValue: 1 << 21)
 
-  /// The bits of a record.
+  /// The flags of a record.
   package init(_ item: MediaItem) {
     self = []
     func set(_ flag: ItemFlags, _ isSet: Bool) { if isSet { insert(flag) } }
@@ -61,7 +61,7 @@ package struct ItemFlags: OptionSet, Hashable, Sendable {
     set(.fields, !item.words.fields.isEmpty)
   }
 
-  /// How exact the time of a row is, whose record says `recorded`.
+  /// The precision of a row's time; `recorded` is the precision in its record.
   package func precision(recorded: WallTime.Precision) -> WallTime.Precision {
     contains(.yearOnly) ? .year : contains(.monthOnly) ? .month : recorded
   }

@@ -1,4 +1,4 @@
-/// A fact of a photo that has a source of its own. The numbers are stored and never change.
+/// A fact of a photo for which sources are recorded. The numbers are stored and never change.
 package enum MediaField: UInt8, Sendable, CaseIterable {
   /// The wall clock time.
   case time = 1

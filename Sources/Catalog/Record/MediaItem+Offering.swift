@@ -1,9 +1,9 @@
 extension MediaItem {
-  /// Sets a field if its source comes before the source of the present value, or is the same. Nil never replaces a
-  /// value. So the order in which sources are read does not matter.
+  /// Sets a field if its source is better than that of the present value, or the same. Nil never replaces a value. So
+  /// the order in which sources are read does not matter.
   ///
-  /// Use it for single values; `offer(tags:)` and `offer(people:)` make unions, and times are resolved together by
-  /// ``CapturedTime``.
+  /// Use this for single values; `offer(tags:)` and `offer(people:)` make unions, and ``CapturedTime`` resolves all
+  /// times together.
   package mutating func offer<Value>(
     _ value: Value?, for field: MediaField, at path: WritableKeyPath<MediaItem, Value?>, from source: FactSource
   ) {
@@ -27,12 +27,12 @@ extension MediaItem {
     return rank <= present
   }
 
-  /// Adds tags. What the user set as an override replaces all others.
+  /// Adds tags. Tags from the source `override` replace all others.
   package mutating func offer(tags: [String], from source: FactSource) {
     Self.join(tags, into: &words.tags, field: .tags, source: source, sources: &sources)
   }
 
-  /// Adds people. What the user set as an override replaces all others.
+  /// Adds people. People from the source `override` replace all others.
   package mutating func offer(people: [String], from source: FactSource) {
     Self.join(people, into: &words.people, field: .people, source: source, sources: &sources)
   }
@@ -53,14 +53,14 @@ extension MediaItem {
     list = TagList.normal(list + new)
   }
 
-  /// Takes a rating of a source that counts from −1 to 5; what is outside is no rating.
+  /// Takes a rating from −1 to 5; a number outside is ignored.
   package mutating func offer(rating: Int, from source: FactSource) {
     guard (-1...5).contains(rating) else { return }
     offer(rating, for: .rating, at: \.words.rating, from: source)
   }
 
-  /// Takes a rating of `user.baloo.rating`, which counts half stars, 0 to 10. Halves are rounded up: one half star is a
-  /// star, not none.
+  /// Takes a rating from `user.baloo.rating`, in half stars from 0 to 10. Halves are rounded up, because one half
+  /// star must not become unrated.
   package mutating func offer(halfStars: Int, from source: FactSource) {
     guard (0...10).contains(halfStars) else { return }
     offer(rating: (halfStars + 1) / 2, from: source)
@@ -69,10 +69,10 @@ extension MediaItem {
 
 /// The normal form of a list of tags or people.
 package enum TagList {
-  /// Longest tag in bytes; what is longer is left out rather than cut, since a cut tag is another tag.
+  /// The longest tag in bytes. A longer one is left out, because a cut tag would be a different tag.
   package static let mostBytes = 65_536
 
-  /// Without space at the ends, empty ones and repetitions, sorted by their bytes.
+  /// Trimmed, without empty and repeated ones, sorted by their bytes.
   package static func normal(_ tags: [String]) -> [String] {
     var seen = Set<[UInt8]>()
     var kept: [(bytes: [UInt8], text: String)] = []
@@ -84,8 +84,9 @@ package enum TagList {
     return kept.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map(\.text)
   }
 
-  /// Each tag once, whatever its case, in its first spelling, and none that is the last level of another one, or all its
-  /// levels as one: programs write "Paris" beside "Places/Paris", and "Places/Paris" where tags have no levels.
+  /// Each tag once, ignoring case, in its first spelling. A tag is left out if it is the last level of another tag,
+  /// or all levels of it in one: programs write "Paris" next to "Places/Paris", and "Places/Paris" as a tag without
+  /// levels.
   package static func distinct(_ tags: [String]) -> [String] {
     func key(_ text: some StringProtocol) -> [UInt8] { Array(text.lowercased().utf8) }
     var seen = Set<[UInt8]>()

@@ -1,10 +1,10 @@
 extension MediaItem {
-  /// Finds the place of the position, and the time from what all sources say; both with their sources. Call it after
-  /// all offers, since the zone depends on the position.
+  /// Finds the place from the position, and the time from the statements of all sources; records the sources of both.
+  /// Call this after all offers, because the zone depends on the position.
   ///
   /// - Parameters:
   ///   - home: the rules of the space's home zone, if it has one.
-  ///   - rules: gives the rules of the zone of the place by its name; nil if they are not known.
+  ///   - rules: returns the rules of the place's zone by its name; nil if they are unknown.
   package mutating func settle(
     times: [TimeCandidate], gazetteer: Gazetteer?, home: ZoneRules? = nil, rules: (String) -> ZoneRules?
   ) {

@@ -2,9 +2,9 @@ package import Media
 
 // Invariants
 // 1. A field that has a value and a `MediaField` has its source in `sources`, if it was set by `offer`.
-// 2. Nothing here is taken from a file without a check: what is impossible is nil, never a wrong number.
+// 2. Every value from a file is checked: an impossible one becomes nil, never a wrong number.
 
-/// Everything that the catalog knows about one file.
+/// All facts that the catalog has about one file.
 package struct MediaItem: Sendable, Equatable {
   /// Increased when the same file would give other facts; rows of an older version are made again.
   package static let factsVersion: UInt32 = 5
@@ -15,19 +15,19 @@ package struct MediaItem: Sendable, Equatable {
   package var names: [ItemName]
   /// Its size in bytes.
   package var size: UInt64 = 0
-  /// When it was modified: seconds since 1970, UTC.
+  /// The time of its last modification: seconds since 1970, UTC.
   package var modified: Int64 = 0
   /// Whether all its names are in a trash folder.
   package var isTrashed = false
 
-  /// When it was taken.
+  /// The time at which it was taken.
   package var taken: CapturedTime?
 
-  /// Where it was taken.
+  /// The position at which it was taken.
   package var position: Position?
-  /// Metres above the sea.
+  /// Metres above sea level.
   package var altitude: Double?
-  /// The town next to it.
+  /// The nearest town.
   package var place: Place?
 
   /// The format.
@@ -36,30 +36,30 @@ package struct MediaItem: Sendable, Equatable {
   package var width = 0
   /// Height in pixels, upright; 0 if unknown.
   package var height = 0
-  /// How a picture of all directions lies in its rectangle.
+  /// The projection of a panorama, if it is one.
   package var projection: Projection?
   /// The mean colour.
   package var meanColour: Colour?
-  /// 64 bits that are nearly the same for pictures that look the same.
+  /// 64 bits that are nearly equal for pictures that look alike.
   package var perceptualHash: UInt64?
   /// A keyed hash of the decoded pixels.
   package var pixelHash: [UInt8]?
 
   /// The camera.
   package var camera = Camera()
-  /// What only videos have.
+  /// The facts that only videos have.
   package var video = Video()
-  /// What the user wrote.
+  /// The words that users wrote about it.
   package var words = Words()
-  /// What ties it to other files.
+  /// The relations to other files.
   package var links = Links()
 
   /// A keyed hash of the content.
   package var contentHash: [UInt8]?
-  /// Which source gave each field.
+  /// The source of each field.
   package var sources = FieldSources()
 
-  /// A file about which only this is known.
+  /// A file about which only these facts are known.
   package init(inode: UInt64, names: [ItemName] = [], kind: MediaKind) {
     self.inode = inode
     self.names = names
@@ -68,7 +68,7 @@ package struct MediaItem: Sendable, Equatable {
 }
 
 extension MediaItem {
-  /// A projection of all directions onto a rectangle.
+  /// The projection of a panorama onto a rectangle.
   package enum Projection: UInt8, Sendable, CaseIterable {
     case equirectangular = 1
     case cylindrical, cubemap
@@ -87,7 +87,7 @@ extension MediaItem {
     }
   }
 
-  /// The camera and how it was set.
+  /// The camera and its settings.
   package struct Camera: Hashable, Sendable {
     package var make: String?
     package var model: String?
@@ -100,10 +100,10 @@ extension MediaItem {
     package var aperture: Double?
     /// Millimetres.
     package var focalLength: Double?
-    /// Nothing known.
+    /// Without any facts.
     package init() {}
 
-    /// Maker and model, the maker once: many cameras repeat it in the model, or its first word, as NIKON CORPORATION does.
+    /// Make and model. The make is left out if the model repeats it, or its first word, as with NIKON CORPORATION.
     package var name: String? {
       guard let model else { return make }
       guard let make else { return model }
@@ -113,18 +113,18 @@ extension MediaItem {
     }
   }
 
-  /// What only videos have.
+  /// The facts that only videos have.
   package struct Video: Hashable, Sendable {
     /// Seconds.
     package var duration: Double?
     package var codec: String?
     /// Frames in a second.
     package var frameRate: Double?
-    /// Nothing known.
+    /// Without any facts.
     package init() {}
   }
 
-  /// What the user wrote, here or in another program.
+  /// The words that users wrote, here or in another program.
   package struct Words: Hashable, Sendable {
     package var title: String?
     package var caption: String?
@@ -139,25 +139,25 @@ extension MediaItem {
     package var fields: [OwnField] = []
     /// Whether it is the cover of an album.
     package var isCover = false
-    /// Nothing written.
+    /// Without any words.
     package init() {}
   }
 
-  /// What ties a file to others.
+  /// The relations of a file to others.
   package struct Links: Hashable, Sendable {
     /// Apple's identifier of a live photo, in both of its files.
     package var contentIdentifier: String?
     package var burstIdentifier: String?
-    /// The bytes of this file that are the video of a motion photo.
+    /// The bytes of this file that contain the video of a motion photo.
     package var motion: Range<UInt64>?
     /// The inode of its sidecar.
     package var sidecar: UInt64?
     package var stack: StackMembership?
     /// Whether another file has the same content, the same pixels, or looks the same.
     package var isDuplicate = false
-    /// Whether it is the edited version of another.
+    /// Whether it is the edited version of another file.
     package var isEdited = false
-    /// Tied to nothing.
+    /// Without any relations.
     package init() {}
   }
 }

@@ -1,7 +1,7 @@
 package import Media
 
 extension MediaKind {
-  /// The word for it in a query and in lists.
+  /// The word for it in queries and lists.
   package var word: String {
     switch self {
     case .jpeg: "jpeg"
@@ -29,6 +29,6 @@ extension MediaKind {
     }
   }
 
-  /// Those that the catalog knows.
+  /// The formats that the catalog knows.
   package static let catalogued = allCases.filter(\.isPhotoOrVideo)
 }

@@ -1,4 +1,4 @@
-/// Why nothing is known of a file, as the door to the catalog says it.
+/// Why there are no facts about a file, as the door reports it.
 package enum NoFacts: String, CaseIterable {
   case directory = "This is a directory"
   case noPhoto = "This is neither a photo nor a video"

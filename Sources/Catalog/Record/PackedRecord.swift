@@ -1,26 +1,26 @@
-// The facts of a photo that no column of the catalog has, in few bytes.
+// The compact form of a photo's facts that no column of the catalog has.
 //
 // A record is a sequence of fields: a number from 1 to 127, then the value in the field's own form. Numbers are in
-// groups of seven bits, the lowest first; signed ones have their sign in the lowest bit. Texts and lists have their
-// length before them.
+// groups of seven bits, lowest first; signed ones have their sign in the lowest bit. Texts and lists follow their
+// length.
 //
 // Invariants
-// 1. Fields ascend, and none comes twice, so a record has one form.
-// 2. What is read is checked as if nobody vouched for it; a field of a later version makes the record unreadable.
-// 3. Programs that know no home zone read all of it: a zone from there is written as UTC, and `sources` says more, where
-//    they pass over what they do not know.
+// 1. Fields are in ascending order, each at most once, so a record has exactly one form.
+// 2. Bytes that are read count as untrusted and are checked; a field of a later version makes the record unreadable.
+// 3. Programs that do not know home zones can read every record: a zone from a home zone is written as UTC, and only
+//    `sources` states its origin, where those programs skip unknown sources.
 
 internal import System
 
-/// The facts of a photo that no column has. What many photos share is a term, by its number.
+/// The facts of a photo that no column has. Values that many photos share are terms, by their numbers.
 package struct PackedRecord: Hashable, Sendable {
   /// Seconds since 1970, UTC.
   package var modified: Int64 = 0
-  /// At most a day: what is known in part is in the row's flags (`ItemFlags.precision`).
+  /// At coarsest a day: the row's flags show a time known only in part (`ItemFlags.precision`).
   package var precision: WallTime.Precision = .second
   package var timeSource: FactSource?
   package var offset: Int32?
-  /// `home` counts only if `sources` says the same.
+  /// `home` counts only if `sources` agrees.
   package var zoneSource: FactSource?
   package var altitude: Double?
   package var width = 0
@@ -47,14 +47,14 @@ package struct PackedRecord: Hashable, Sendable {
   package var contentIdentifier: String?
   package var burstIdentifier: String?
   package var motion: Range<UInt64>?
-  /// Inodes of the files of facts beside it.
+  /// The inodes of its sidecars.
   package var sidecars: [Int64] = []
-  /// What the user said about its stack.
+  /// The user's decision about its stack.
   package var stackWord: String?
   package var stackKind: StackKind?
   package var sources = FieldSources()
 
-  /// Nothing known.
+  /// Without any facts.
   package init() {}
 }
 
@@ -115,7 +115,7 @@ extension PackedRecord {
     return writer.bytes
   }
 
-  /// Reads the stored form; nil if no `packed` gives these bytes. Which sources gave what may be left out.
+  /// Reads the stored form; nil if `packed` cannot have produced these bytes. The sources may be skipped.
   package init?(packed bytes: [UInt8], withSources: Bool = true) {
     self.init()
     do throws(ByteReader.Malformed) {
@@ -131,7 +131,7 @@ extension PackedRecord {
     while reader.remaining > 0 {
       let field = try reader.code(Field.self)
       guard field.rawValue > last else { throw ByteReader.Malformed() }
-      // They come last, and say which zone stands for UTC.
+      // The sources are the last field. They also show whether a zone of UTC really is the home zone.
       if field == .sources, !withSources, zoneSource != .universal { return }
       guard try read(field, &reader) else { throw ByteReader.Malformed() }
       last = field.rawValue

@@ -1,18 +1,18 @@
-// Levels of tags.
+// The levels of tags.
 //
 // Invariants
-// 1. "/" separates levels, unless "\" stands before it: then it belongs to its level. Nothing else is escaped, so that a
-//    tag without a slash is as it is written.
+// 1. "/" separates levels, unless "\" precedes it: then it is part of its level. Nothing else is escaped, so a tag
+//    without a slash is stored as it is written.
 
-/// The levels of a tag: "Places/Paris" has two, and `AC\/DC` has one, the name of which is "AC/DC".
+/// Splits tags into levels: "Places/Paris" has two, and `AC\/DC` has one, whose name is "AC/DC".
 package enum TagLevels {
-  /// A level as a tag has it.
+  /// A level in its form inside a tag.
   package static func escaped(_ level: some StringProtocol) -> String { String(level).replacing("/", with: "\\/") }
 
-  /// A level, or a tag without levels, as other programs have it.
+  /// A level, or a tag without levels, in the form of other programs.
   package static func plain(_ level: some StringProtocol) -> String { String(level).replacing("\\/", with: "/") }
 
-  /// The levels of a tag, as it has them.
+  /// The levels of a tag, still escaped.
   package static func all(of tag: String) -> [Substring] {
     var levels: [Substring] = []
     var start = tag.startIndex
@@ -31,7 +31,8 @@ package enum TagLevels {
     }
   }
 
-  /// Whether a tag, folded, has a form: itself, one of those above it, or its last level, each also without backslashes.
+  /// Whether a folded tag matches a pattern: as a whole, one of the tags above it, or its last level, each also
+  /// without backslashes.
   static func contains(_ glob: Glob, in folded: [Unicode.Scalar]) -> Bool {
     let ends = folded.indices.filter { folded[$0] == "/" && ($0 == 0 || folded[$0 - 1] != "\\") }
     var parts: [ArraySlice<Unicode.Scalar>] = [folded[...]]

@@ -1,6 +1,6 @@
-/// What programs put after the name of an original when they store an edited version beside it.
+/// The suffixes that programs add to an original's name for an edited version stored next to it.
 package enum EditedSuffixes {
-  /// The suffixes in the languages of Google Takeout, in lower case. Each has one hyphen, its first letter.
+  /// The suffixes of Google Takeout's languages, in lower case. Each has exactly one hyphen, as its first character.
   package static let all: [String] = [
     "-edited", "-edit", "-bearbeitet", "-modifié", "-modifiée", "-editado", "-editada", "-ha editado", "-ha editada",
     "-modificato", "-modificata", "-bewerkt", "-redigerad", "-redigeret", "-redigert", "-muokattu", "-edytowane",
@@ -12,7 +12,7 @@ package enum EditedSuffixes {
   ]
   private static let known = Set(all)
 
-  /// The stem of the original, if this one, in lower case, ends with a suffix; however its accents are written.
+  /// The original's stem, if this lower-case stem ends with a suffix; accents may be composed or decomposed.
   package static func original(ofStem stem: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard let hyphen = stem.lastIndex(of: UInt8(ascii: "-")), hyphen > stem.startIndex,
       known.contains(String(decoding: stem[hyphen...], as: UTF8.self))

@@ -1,25 +1,25 @@
 package import Media
 
-/// A file of facts beside a photo.
+/// A sidecar: a file of facts next to a photo.
 package struct SidecarFile: Hashable, Sendable {
-  /// The formats, by their endings.
+  /// The formats, by their extensions.
   package enum Kind: UInt8, Sendable, CaseIterable {
     case xmp = 1
-    /// Apple's adjustments.
+    /// Apple's file of adjustments.
     case aae
-    /// Google Takeout's.
+    /// Google Takeout's file.
     case json
   }
 
   package var inode: UInt64
   package var directory: UInt64
   package var name: [UInt8]
-  /// The name of the photo that a JSON file has in it.
+  /// The name of the photo that a JSON file states.
   package var title: String?
-  /// The ending of the photo that an XMP file has in it, without its point.
+  /// The extension of the photo that an XMP file states, without its dot.
   package var ending: String?
 
-  /// A file whose content was not read.
+  /// A sidecar whose content was not read, unless `title` or `ending` is given.
   package init(inode: UInt64, directory: UInt64, name: [UInt8], title: String? = nil, ending: String? = nil) {
     self.inode = inode
     self.directory = directory
@@ -28,10 +28,10 @@ package struct SidecarFile: Hashable, Sendable {
     self.ending = ending
   }
 
-  /// Nil if it is no sidecar, by its name.
+  /// The format; nil if the name is not that of a sidecar.
   package var kind: Kind? { Self.kind(ofName: name) }
 
-  /// Nil if it is no sidecar, by its name.
+  /// The format of a name; nil if it is not that of a sidecar.
   package static func kind(ofName name: [UInt8]) -> Kind? {
     switch String(decoding: NameParts.ending(name), as: UTF8.self) {
     case "xmp": .xmp
@@ -43,7 +43,7 @@ package struct SidecarFile: Hashable, Sendable {
 }
 
 extension SidecarKind {
-  /// The format that the decoder reads a sidecar as.
+  /// The format in which the decoder reads a sidecar.
   package init(_ kind: SidecarFile.Kind) {
     self =
       switch kind {
@@ -54,15 +54,16 @@ extension SidecarKind {
   }
 }
 
-/// Which sidecars belong to which photos, by the names in one directory.
+/// The assignment of sidecars to photos, by the names in one directory.
 package struct Sidecars: Sendable {
-  /// Sidecars of each photo, by its inode; at most one of a kind.
+  /// Sidecars of each photo, by its inode; at most one of each format.
   package private(set) var ofMedia: [UInt64: [SidecarFile.Kind: UInt64]] = [:]
-  /// Sidecars that belong to nothing, ascending.
+  /// Sidecars without a photo, ascending.
   package private(set) var unmatched: [UInt64] = []
 
-  /// Matches them. Of several sidecars of a kind that would fit, the first rule wins, then the lowest inode. One sidecar
-  /// may serve several files: a live photo has one for both, and edited versions have none of their own.
+  /// Assigns sidecars to photos. If several sidecars of a format fit, the first rule decides, then the lowest inode.
+  /// One sidecar may serve several files: a live photo has one for both its files, and edited versions do not get a
+  /// separate one.
   package static func match(_ sidecars: [SidecarFile], to media: [StackCandidate]) -> Sidecars {
     var result = Sidecars()
     var used = Set<UInt64>()
@@ -90,7 +91,8 @@ package struct Sidecars: Sendable {
   }
 }
 
-/// XMP and AAE: `X.jpg.xmp` belongs to X.jpg, `X.xmp` to the X whose ending it has in it, else to the X that it can mean.
+/// XMP and AAE: `X.jpg.xmp` belongs to X.jpg. `X.xmp` belongs to the X with the extension that it states, otherwise
+/// to the only X that fits.
 private struct OtherSidecars {
   private struct Key: Hashable {
     var kind: SidecarFile.Kind
@@ -128,7 +130,8 @@ private struct OtherSidecars {
       let fitting = byStem[stem] ?? []
       let raws = fitting.filter { $0.kind == .raw }
       let photos = fitting.filter { !$0.kind.isVideo && $0.kind != .raw }
-      // Programs write facts beside RAW files because they do not write into them. Adjustments are of all files.
+      // Programs write XMP next to RAW files because they do not modify those. Adjustments apply to all files of the
+      // name.
       var owners = key.kind == .aae ? fitting : !raws.isEmpty ? raws : !photos.isEmpty ? photos : fitting
       if key.kind == .xmp, let ending = sidecar.ending.map({ NameParts.lowered($0.utf8) }) {
         owners = fitting.filter { NameParts.ending($0.name) == ending }
@@ -139,7 +142,7 @@ private struct OtherSidecars {
     return found
   }
 
-  /// Whether there is one under the item's whole name.
+  /// Whether there is a sidecar under the item's whole name.
   private func hasOwn(_ item: StackCandidate, _ kind: SidecarFile.Kind) -> Bool {
     kind == .xmp && sidecars[Key(kind: .xmp, stem: NameParts.lowered(item.name))] != nil
   }

@@ -1,23 +1,24 @@
 // Invariants
-// 1. Of two hashes that differ in at most six bits, one of the first three bands differs in at most one bit, or the last
-//    in none: otherwise they would differ in 2 + 2 + 2 + 1 bits.
-// 2. Numbers in a bucket ascend, so what comes before a leader is not looked at again: it leads, or is in a group.
+// 1. If two hashes differ in at most six bits, they differ in at most one bit of one of the first three bands, or not
+//    at all in the last: otherwise they would differ in 2 + 2 + 2 + 1 bits.
+// 2. Numbers in a bucket ascend, so a number before a leader need not be looked at again: it leads a group, or is in
+//    one.
 
 /// Different hashes by the value of each band: 25 bytes for each hash, and 1.6 MB.
 struct SimilarBuckets {
-  /// Bits of each band.
+  /// The bits of each band.
   private static let widths = [17, 17, 17, 13]
-  /// The band that is the same in similar hashes unless another is nearly.
+  /// The band that must be equal if none of the other bands is nearly equal.
   private static let exactBand = 3
 
-  /// The bits are in another order, which changes no distance.
+  /// The bits are in another order, which leaves distances unchanged.
   private let hashes: [UInt64]
   private var isTaken: [Bool]
   private var starts: [[Int32]] = []
   private var lists: [[Int32]] = []
 
-  /// Hashes with the number of the next that is the same, of which only the first is in a bucket; `count` are
-  /// different.
+  /// Takes hashes; `next` has for each the number of the next equal one. Only the first of equal hashes is in a
+  /// bucket; `count` is the number of different hashes.
   init(_ given: consuming [UInt64], _ next: [Int32], _ count: Int) {
     Self.spread(&given)
     let hashes = given
@@ -25,7 +26,7 @@ struct SimilarBuckets {
     isTaken = .init(repeating: false, count: hashes.count)
     for number in next where number >= 0 { isTaken[Int(number)] = true }
     for band in Self.widths.indices {
-      // Counting, then filling: numbers of one value lie together.
+      // A counting sort: the numbers of one value are next to each other.
       var starts = [Int32](repeating: 0, count: 1 << Self.widths[band] + 1)
       for number in hashes.indices where !isTaken[number] { starts[Self.value(hashes[number], band) + 1] += 1 }
       for value in 1..<starts.count { starts[value] += starts[value - 1] }
@@ -41,8 +42,8 @@ struct SimilarBuckets {
     }
   }
 
-  /// Gives each band as many bits that tell hashes apart as the others. In smooth pictures bits beside each other are
-  /// the same, and a band of such bits alone would have one bucket.
+  /// Distributes the bits that vary most evenly over the bands. In smooth pictures neighbouring bits are equal, and a
+  /// band with only such bits would have a single bucket.
   private static func spread(_ hashes: inout [UInt64]) {
     var ones = [Int](repeating: 0, count: 64)
     for hash in hashes { for bit in 0..<64 { ones[bit] += Int(hash >> UInt64(bit) & 1) } }
@@ -57,7 +58,7 @@ struct SimilarBuckets {
       places[bit] = offset(of: band) + filled[band]
       filled[band] += 1
     }
-    // The bits of each byte of a hash at their places.
+    // For each byte of a hash and each value, its bits at their new places.
     let moved = (0..<8).map { byte in
       (0..<256).map { value in
         (0..<8).reduce(into: UInt64(0)) { $0 |= UInt64(value >> $1 & 1) << UInt64(places[8 * byte + $1]) }
@@ -74,13 +75,13 @@ struct SimilarBuckets {
     Int(hash >> UInt64(offset(of: band)) & (1 << UInt64(widths[band]) - 1))
   }
 
-  /// Takes a number; false if it is taken, or not the first with its hash.
+  /// Takes a number; false if it is already taken, or not the first with its hash.
   mutating func take(_ number: Int) -> Bool {
     defer { isTaken[number] = true }
     return !isTaken[number]
   }
 
-  /// All that are not taken yet and differ in few bits.
+  /// Takes all numbers that are not taken yet and differ in few bits.
   mutating func takeNeighbours(of leader: Int) -> [Int] {
     var found: [Int] = []
     for band in Self.widths.indices {

@@ -1,9 +1,9 @@
 package import Media
 
-/// What the rules of stacks look at.
+/// The facts that the rules of stacks use.
 package struct StackCandidate: Sendable, Hashable {
   package var inode: UInt64
-  /// The directory in which it has its name.
+  /// The directory that contains the name.
   package var directory: UInt64
   package var name: [UInt8]
   package var kind: MediaKind
@@ -13,10 +13,10 @@ package struct StackCandidate: Sendable, Hashable {
   package var burstIdentifier: String?
   /// Seconds of a video.
   package var duration: Double?
-  /// Whether the user made it the cover.
+  /// Whether the user chose it as the cover.
   package var isChosen = false
 
-  /// A file about which only this is known.
+  /// A file about which only these facts are known.
   package init(inode: UInt64, directory: UInt64, name: [UInt8], kind: MediaKind) {
     self.inode = inode
     self.directory = directory
@@ -26,9 +26,9 @@ package struct StackCandidate: Sendable, Hashable {
 }
 
 extension StackCandidate {
-  /// Seconds between two photos; nil if it is not known. A time that a copy may have changed, or that is not exact to
-  /// the second, says nothing; a time in UTC is not compared with a wall time whose zone is unknown, also where the home
-  /// zone tells its clock.
+  /// Seconds between two photos; nil if unknown. A time that a copy may have changed, or that is not exact to the
+  /// second, does not count. A time in UTC is not compared with a wall time whose zone is unknown, even if its wall
+  /// time comes from the home zone.
   func gap(to other: StackCandidate) -> Double? {
     guard let one = taken, let two = other.taken, one.isKnown, two.isKnown,
       one.wall.precision == .second, two.wall.precision == .second

@@ -5,7 +5,7 @@ package enum StackKind: UInt8, Sendable, CaseIterable {
   /// The same exposure as a camera's raw data and as a finished picture.
   case raw
   case burst
-  /// An original and what was made of it.
+  /// An original and its edited versions.
   case edited
   /// The user put them together.
   case manual
@@ -16,7 +16,7 @@ package struct StackMembership: Hashable, Sendable {
   /// The inode of the stack's cover, which names the stack.
   package var stack: UInt64
   package var kind: StackKind
-  /// Whether this file stands for the stack.
+  /// Whether this file is the stack's cover.
   package var isCover: Bool
   /// Takes the three.
   package init(stack: UInt64, kind: StackKind, isCover: Bool) {

@@ -6,7 +6,7 @@ extension StackRules {
     var text: [UInt8]
   }
 
-  /// Groups by something that files of one directory have in common, in the order of the files.
+  /// Groups files of one directory by a text that they share, in the order of the files.
   private func groups(_ indices: [Int], by text: (Int) -> [UInt8]?) -> [(key: Key, members: [Int])] {
     var groups: [Key: [Int]] = [:]
     for index in indices {
@@ -34,8 +34,8 @@ extension StackRules {
     joinEdited(indices, byStem)
   }
 
-  /// The same identifier is the same live photo. Copies of it in another directory are duplicates, not the same stack;
-  /// so files are paired in each directory first, by their names if there are several.
+  /// Files with the same identifier are one live photo. Copies in another directory are duplicates, not the same
+  /// stack; so files are first paired within each directory, by their names if there are several.
   private mutating func joinLiveByIdentifier(_ indices: [Int]) {
     var byIdentifier: [[UInt8]: [Int]] = [:]
     for index in indices {
@@ -59,7 +59,7 @@ extension StackRules {
     left.removeAll { members.contains($0) }
   }
 
-  /// Names and times, where at least one of the two has no identifier.
+  /// Joins by names and times, if at least one of the two files lacks an identifier.
   private mutating func joinLive(_ members: [Int]) {
     for video in members where items[video].kind.isVideo {
       guard let duration = items[video].duration, duration <= Self.liveDuration else { continue }
@@ -101,12 +101,13 @@ extension StackRules {
     }
   }
 
-  /// An edited version beside its original. Programs keep the time of the original, so another time is another photo.
+  /// Joins an edited version with its original next to it. Programs keep the original's time, so a different time
+  /// means a different photo.
   private mutating func joinEdited(_ indices: [Int], _ byStem: [Key: [Int]]) {
     for index in indices {
       let directory = items[index].directory
       let suffixed = NameParts.original(ofStem: stems[index])
-      // Phones count on from IMG_0001 again, so that the name alone does not tell which original it was.
+      // Phones start again at IMG_0001, so the name alone does not identify the original.
       let needsTime = suffixed == nil
       guard
         let stem = suffixed ?? NameParts.appleOriginal(ofStem: stems[index])

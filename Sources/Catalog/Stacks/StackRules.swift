@@ -1,24 +1,24 @@
 // Invariants
 // 1. A file is in at most one stack, and a stack has at least two files.
-// 2. A time alone never makes a stack, nor a name alone, unless the name says that it belongs to a series.
-// 3. What the user decided wins.
+// 2. A time alone never makes a stack, and neither does a name alone, unless the name marks a series.
+// 3. The user's decisions have priority.
 
 internal import Media
 
-/// What the user decided about stacks.
+/// The user's decisions about stacks.
 package struct StackDecisions: Hashable, Sendable {
-  /// Files that are in no stack unless the user puts them there.
+  /// Files that stay out of all stacks, unless the user also put them into one.
   package var alone: Set<UInt64> = []
-  /// Files that the user put together.
+  /// Sets of files that the user joined.
   package var together: [Set<UInt64>] = []
-  /// None.
+  /// Without decisions.
   package init() {}
 }
 
 /// Several files that are one picture.
 package struct Stack: Hashable, Sendable {
   package var kind: StackKind
-  /// The file that stands for it.
+  /// The file that represents it.
   package var cover: UInt64
   /// All files, the cover included, ascending.
   package var members: [UInt64]
@@ -26,9 +26,9 @@ package struct Stack: Hashable, Sendable {
 
 /// The stacks of some files.
 package struct Stacks: Hashable, Sendable {
-  /// By their covers, ascending.
+  /// The stacks, by their covers, ascending.
   package var list: [Stack]
-  /// Files that are edited versions of another.
+  /// Files that are edited versions of another file.
   package var edited: Set<UInt64>
 }
 
@@ -44,12 +44,12 @@ package struct StackRules {
   let items: [StackCandidate]
   let stems: [[UInt8]]
   var sets: DisjointSets
-  /// The strongest reason for each link, by the item.
+  /// The kind of each link, with an item in it.
   var reasons: [(item: Int, kind: StackKind)] = []
   var edited = Set<Int>()
   var seriesCovers = Set<Int>()
 
-  /// The stacks of some files. A file has one candidate; the order of candidates does not matter.
+  /// Finds the stacks of some files. Each file has one candidate; the order of candidates does not matter.
   package static func stacks(of candidates: [StackCandidate], decisions: StackDecisions = .init()) -> Stacks {
     var seen = Set<UInt64>()
     let items = candidates.sorted { $0.inode < $1.inode }.filter { seen.insert($0.inode).inserted }
@@ -81,7 +81,7 @@ package struct StackRules {
     var kinds: [Int: StackKind] = [:]
     for reason in reasons {
       let root = sets.root(of: reason.item)
-      // The reason that explains most files: a burst may hold pairs of RAW and JPEG.
+      // The kind that explains most files: a burst may contain pairs of RAW and JPEG.
       let order: [StackKind] = [.manual, .burst, .live, .raw, .edited]
       let rank = { (kind: StackKind) in order.firstIndex(of: kind) ?? order.count }
       if kinds[root].map({ rank(reason.kind) < rank($0) }) ?? true { kinds[root] = reason.kind }
@@ -94,8 +94,8 @@ package struct StackRules {
     return Stacks(list: list.sorted { $0.cover < $1.cover }, edited: Set(edited.map { items[$0].inode }))
   }
 
-  /// The user's choice, then the edited version, then the camera's choice, a photo before a video, a finished picture
-  /// before RAW, the first.
+  /// In this order: the user's choice, the edited version, the camera's choice, a photo before a video, a finished
+  /// picture before RAW, the earliest.
   private func isBetterCover(_ one: Int, _ other: Int) -> Bool {
     func key(_ index: Int) -> (Int, Int, Int, Int, Int) {
       let item = items[index]
@@ -114,7 +114,7 @@ package struct StackRules {
   }
 }
 
-/// Sets that can only grow together.
+/// A union-find structure.
 struct DisjointSets {
   private var parents: [Int]
 
@@ -129,7 +129,7 @@ struct DisjointSets {
     return index
   }
 
-  /// The lower index stays the root.
+  /// Joins two sets. The lower index remains the root.
   mutating func join(_ one: Int, _ other: Int) {
     let (first, second) = (root(of: one), root(of: other))
     if first != second { parents[max(first, second)] = min(first, second) }

@@ -1,9 +1,9 @@
 internal import Media
 
-/// Google Takeout's JSON files. Its rules are found by trying: the ending became ".supplemental-metadata.json" and is cut
-/// where a name gets too long, and a copy's number may be on either side.
+/// Google Takeout's JSON files. These rules were found by experiment: the suffix became ".supplemental-metadata.json"
+/// and is cut if the name gets too long, and a copy's number may be on either side of it.
 struct TakeoutSidecars {
-  /// Where Takeout cuts names, in characters, without the ".json".
+  /// Takeout cuts names after this many characters, not counting the ".json".
   static let mostCharacters = 46
 
   private struct Key: Hashable {
@@ -30,7 +30,7 @@ struct TakeoutSidecars {
     }
   }
 
-  /// Without ".supplemental-metadata" or a beginning of it; nil if it does not end so.
+  /// The stem without ".supplemental-metadata" or a prefix of it; nil if it does not end with one.
   private static func withoutSuffix(_ stem: [UInt8]) -> [UInt8]? {
     guard let point = stem.lastIndex(of: UInt8(ascii: ".")), point > 0 else { return nil }
     let last = stem[(point + 1)...]
@@ -41,7 +41,8 @@ struct TakeoutSidecars {
     var found: [(item: UInt64, sidecar: UInt64)] = []
     var byStem: [[UInt8]: UInt64] = [:]
     var rest: [StackCandidate] = []
-    // One that has the whole name of a file is of no other, whatever its title says: an import gave it that name.
+    // A sidecar with the whole name of a file belongs only to that file, whatever its title states: an import named
+    // it so.
     let named = Set(media.compactMap { exact[NameParts.lowered($0.name)] })
     for item in media {
       if let sidecar = exact[NameParts.lowered(item.name)] ?? own(item).flatMap({ named.contains($0) ? nil : $0 }) {
@@ -73,23 +74,23 @@ struct TakeoutSidecars {
     let plain = stem + (ending.isEmpty ? [] : [UInt8(ascii: ".")] + ending)
     if let sidecar = titles[Key(name: plain, index: index)] ?? titles[Key(name: name, index: nil)] { return sidecar }
     if let sidecar = bases[Key(name: name, index: nil)] ?? bases[Key(name: plain, index: index)] { return sidecar }
-    // Names that were cut, also within their ending.
+    // Names that were cut, possibly within their extension.
     for full in [name, plain] {
       let index = full == name ? nil : index
       if let cut = Self.cut(full), let sidecar = bases[Key(name: cut, index: index)] { return sidecar }
     }
-    // An ending that is missing.
+    // A missing extension.
     return bases[Key(name: NameParts.stem(item.name), index: nil)] ?? bases[Key(name: stem, index: index)]
   }
 
-  /// The first characters; nil if there are not more.
+  /// The first characters; nil if the name is not longer.
   private static func cut(_ name: [UInt8]) -> [UInt8]? {
     let scalars = String(decoding: name, as: UTF8.self).unicodeScalars
     guard scalars.count > mostCharacters else { return nil }
     return Array(String(String.UnicodeScalarView(scalars.prefix(mostCharacters))).utf8)
   }
 
-  /// A live photo's JSON where the photo itself is missing or has another number: "x.heic" for "x.mp4".
+  /// The JSON of a live photo if the photo is missing or has another number: "x.heic" for "x.mp4".
   private func photoEnding(_ stem: [UInt8]) -> UInt64? {
     let (base, index) = NameParts.index(stem)
     for ending in [".heic", ".jpg", ".jpeg"] {

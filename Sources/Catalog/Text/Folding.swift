@@ -1,8 +1,8 @@
 // Invariants
-// 1. Texts that Unicode calls canonically equivalent fold to the same scalars, so that names from a Mac are found.
+// 1. Canonically equivalent texts fold to the same scalars, so that names from a Mac are found.
 // 2. Folding a folded text changes nothing.
 
-/// Texts without case and diacritics, for comparisons. "Éire" and "eire" are the same, and so are "ö" and "o".
+/// Removes case and diacritics, for comparisons: "Éire" and "eire" fold to the same text, and so do "ö" and "o".
 package enum Folding {
   /// The folded scalars of a text.
   package static func fold(_ text: String) -> [Unicode.Scalar] {
@@ -35,7 +35,7 @@ package enum Folding {
       appendHangul(scalar.value - 0xAC00, to: &folded)
     } else if let known = FoldingTable.folded[scalar.value] {
       folded.append(contentsOf: known)
-      // A letter and a mark that stays, as "か" with its voicing.
+      // A letter and a mark that stays, such as "か" with its voicing mark.
       if known.count > 1 { hasMarks = true }
     } else {
       let properties = scalar.properties
@@ -50,7 +50,7 @@ package enum Folding {
     }
   }
 
-  /// A syllable is one scalar, or two or three letters; a Mac writes the letters.
+  /// A syllable is one scalar, or two or three letters; macOS writes the letters.
   private static func appendHangul(_ index: UInt32, to folded: inout [Unicode.Scalar]) {
     let letters = [0x1100 + index / 588, 0x1161 + index % 588 / 28, 0x11A7 + index % 28]
     for letter in letters where letter != 0x11A7 {
@@ -58,7 +58,7 @@ package enum Folding {
     }
   }
 
-  /// Brings marks on one letter into Unicode's canonical order.
+  /// Sorts the marks on a letter into Unicode's canonical order.
   private static func order(_ scalars: inout [Unicode.Scalar]) {
     var start = 0
     while start < scalars.count {
@@ -82,9 +82,9 @@ package enum Folding {
   }
 }
 
-/// Space at the ends of texts.
+/// White space at the ends of texts.
 package enum Whitespace {
-  /// Without white space and control characters at both ends.
+  /// The text without white space and control characters at both ends.
   package static func trimmed(_ text: String) -> String {
     func counts(_ scalar: Unicode.Scalar) -> Bool {
       !(scalar.properties.isWhitespace || scalar.properties.generalCategory == .control)

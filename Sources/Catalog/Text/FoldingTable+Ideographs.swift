@@ -1,5 +1,6 @@
 extension FoldingTable {
-  /// Ideographs that were encoded twice, in the form that text has. Made from Unicode 14; see ``FoldingTable``.
+  /// Ideographs that were encoded twice, in the form that text normally has. Made from Unicode 14; see
+  /// ``FoldingTable``.
   static let ideographs = """
     F900 豈 更 車 賈 滑 串 句 龜 龜 契 金 喇 奈 懶 癩 羅 蘿 螺 裸 邏 樂 洛 烙 珞 落 酪 駱 亂 卵 欄 爛 蘭 鸞 嵐 濫 藍 襤 拉 臘 蠟 廊 朗 浪 狼 郎 來 冷 勞 擄 櫓 爐 盧 老 蘆
       虜 路 露 魯 鷺 碌 祿 綠 菉 錄 鹿 論 壟 弄 籠 聾 牢 磊 賂 雷 壘 屢 樓 淚 漏 累 縷 陋 勒 肋 凜 凌 稜 綾 菱 陵 讀 拏 樂 諾 丹 寧 怒 率 異 北 磻 便 復 不 泌 數 索 參 塞 省

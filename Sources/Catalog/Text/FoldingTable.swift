@@ -1,16 +1,16 @@
-// The tables were made from Unicode 14, so that a newer toolchain does not change what an index has stored.
+// The tables were made from Unicode 14, so that a newer toolchain does not change the texts that an index has stored.
 //
-// A line is the first scalar of a run in hexadecimal, then what each scalar of the run becomes, separated by spaces. "="
-// becomes itself. A line that begins with more spaces goes on with the run before it.
+// A line is the first scalar of a run in hexadecimal, then the replacement of each scalar of the run, separated by
+// spaces. "=" means no replacement. A line that begins with more spaces continues the run before it.
 
-/// What letters become when case and diacritics do not count.
+/// The replacements of letters without case and diacritics.
 enum FoldingTable {
-  /// Scalars that neither the plain lower case nor the removal of marks folds.
+  /// Scalars that neither plain lower-casing nor the removal of marks folds.
   static let folded: [UInt32: String.UnicodeScalarView] = {
     var table: [UInt32: String.UnicodeScalarView] = [:]
     for text in [alphabets, ideographs] {
       var next: UInt32 = 0
-      // By scalars: a mark makes one character with the space before it.
+      // By scalars: a mark forms one character with the space before it.
       for line in text.unicodeScalars.split(separator: "\n") {
         var words = line.split(separator: " ")[...]
         if line.first != " ", let first = words.popFirst() {
@@ -26,8 +26,8 @@ enum FoldingTable {
     return table
   }()
 
-  /// Marks that are left out in careless writing: accents, the points of Hebrew and the vowels of Arabic. Marks of
-  /// other scripts make other letters, and stay.
+  /// Whether a mark is often left out in casual writing: accents, the points of Hebrew and the vowels of Arabic.
+  /// Marks of other scripts make different letters, and stay.
   static func isDropped(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x300...0x36F, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F, 0x591...0x5BD, 0x5BF, 0x5C1,

@@ -1,25 +1,25 @@
-/// A text with gaps, compared as a whole, folded. Every `*` stands for any characters.
+/// A folded pattern for a whole text. Every `*` stands for any characters.
 package struct Glob: Hashable, Sendable {
-  /// What is between the stars; a text without stars has one part.
+  /// The parts between the stars; a pattern without stars has one part.
   package let parts: [[Unicode.Scalar]]
 
   /// Takes the parts between the stars.
   package init(parts: [String]) { self.parts = parts.map(Folding.fold) }
 
-  /// Whether there is no star.
+  /// Whether there are no stars.
   package var isPlain: Bool { parts.count == 1 }
 
-  /// Whether the whole text has this form.
+  /// Whether the whole text matches.
   package func matches(_ text: String) -> Bool { matches(Folding.fold(text)[...]) }
 
-  /// Whether a whole folded text has this form. The time is at most its length times that of the pattern.
+  /// Whether a whole folded text matches. The time is at most proportional to its length times that of the pattern.
   package func matches(_ text: ArraySlice<Unicode.Scalar>) -> Bool {
     guard let first = parts.first, let last = parts.last else { return text.isEmpty }
     if isPlain { return text.elementsEqual(first) }
     guard text.count >= first.count + last.count, text.starts(with: first), text.suffix(last.count).elementsEqual(last)
     else { return false }
     var rest = text.dropFirst(first.count).dropLast(last.count)
-    // The first place for each part leaves the most for those after it.
+    // The first possible place of each part leaves the most text for those after it.
     for part in parts[1..<(parts.count - 1)] {
       guard let end = Self.end(of: part, in: rest) else { return false }
       rest = rest[end...]

@@ -1,12 +1,13 @@
 // Invariants
-// 1. What is accepted is JSON by RFC 8259, in UTF-8. Nothing is guessed but, with `repairsText`, what is no UTF-8.
-// 2. Lists and objects are at most `mostDepth` inside each other, so that no text exhausts the stack.
+// 1. Only JSON by RFC 8259, in UTF-8, is accepted. Nothing is guessed; with `repairsText`, ill-formed UTF-8 is
+//    replaced.
+// 2. Lists and objects are nested at most `mostDepth` deep, so that no text exhausts the stack.
 
 /// Reads JSON.
 package struct JSONReader {
-  /// Why a text is no JSON.
+  /// Why a text is not JSON.
   package struct Malformed: Error, Equatable {
-    /// The byte at which it was found.
+    /// The byte at which the error was found.
     package var offset: Int
   }
 
@@ -20,20 +21,20 @@ package struct JSONReader {
   /// A reader of these bytes.
   ///
   /// - Parameters:
-  ///   - mostValues: how many values there may be, with all that is in them: each takes more memory than in the text.
-  ///   - mostDepth: how many lists and objects may be inside each other.
-  ///   - repairsText: whether bytes in a string that are no UTF-8 become U+FFFD; else they make the text no JSON.
+  /// - mostValues: the largest number of values, including nested ones: each takes more memory than in the text.
+  ///   - mostDepth: the deepest nesting of lists and objects.
+  ///   - repairsText: whether ill-formed UTF-8 in a string becomes U+FFFD; otherwise it is an error.
   package init(_ bytes: [UInt8], mostValues: Int = .max, mostDepth: Int = 100, repairsText: Bool = false) {
     (self.bytes, self.mostDepth, self.repairsText, valuesLeft) = (bytes, mostDepth, repairsText, mostValues)
   }
 
-  /// The only value of a text, with `mostValues` at most, that and all in it.
+  /// Reads the only value of a text, which has at most `mostValues` values including nested ones.
   package static func value(of bytes: [UInt8], mostValues: Int = .max) throws(Malformed) -> JSONValue {
     var reader = JSONReader(bytes, mostValues: mostValues)
     return try reader.onlyValue()
   }
 
-  /// The only value of the text.
+  /// Reads the only value of the text.
   package mutating func onlyValue() throws(Malformed) -> JSONValue {
     let value = try next()
     guard isAtEnd else { throw malformed }
@@ -43,7 +44,7 @@ package struct JSONReader {
   /// Whether only white space is left.
   package var isAtEnd: Bool { bytes[offset...].allSatisfy { Self.isSpace($0) } }
 
-  /// Reads one value, and leaves the place after it.
+  /// Reads one value, and stops after it.
   package mutating func next() throws(Malformed) -> JSONValue {
     skipSpace()
     guard offset < bytes.count, valuesLeft > 0 else { throw malformed }
@@ -160,7 +161,7 @@ package struct JSONReader {
     throw malformed
   }
 
-  /// The bytes that an escape stands for. Half of a surrogate pair alone becomes U+FFFD, as no text can hold it.
+  /// The bytes that an escape stands for. An unpaired surrogate becomes U+FFFD, because UTF-8 cannot represent it.
   private mutating func escape() throws(Malformed) -> [UInt8] {
     guard offset + 1 < bytes.count else { throw malformed }
     let simple: [UInt8: UInt8] = [

@@ -2,7 +2,7 @@
 package enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
-  /// The digits as they stand there.
+  /// The digits as written.
   case number(String)
   case string(String)
   case array([JSONValue])
@@ -20,38 +20,38 @@ package enum JSONValue: Equatable, Sendable {
     }
   }
 
-  /// The value of a field; nil if this is no object or has no such field.
+  /// The value of a field; nil if this is not an object or lacks the field.
   package subscript(_ name: String) -> JSONValue? {
     guard case .object(let fields) = self else { return nil }
     return fields.first { $0.name == name }?.value
   }
 
-  /// The value at the end of names separated by points; a field whose own name has points comes first.
+  /// The value at a path of names separated by dots; a field whose own name contains dots is tried first.
   package func value(at path: String) -> JSONValue? {
     if let found = self[path] { return found }
     guard let point = path.firstIndex(of: ".") else { return nil }
     return self[String(path[..<point])]?.value(at: String(path[path.index(after: point)...]))
   }
 
-  /// The text of a string; nil for everything else.
+  /// The text of a string; nil for other values.
   package var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// A whole number; nil for everything else.
+  /// A whole number; nil for other values.
   package var whole: Int? { if case .number(let digits) = self { Int(digits) } else { nil } }
 
-  /// A number; nil for everything else.
+  /// A number; nil for other values.
   package var real: Double? { if case .number(let digits) = self { Double(digits) } else { nil } }
 
   /// Whether it is `true`.
   package var isTrue: Bool { self == .bool(true) }
 
-  /// What is in an array; nothing for everything else.
+  /// The elements of an array; empty for other values.
   package var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
 
-  /// The fields of an object; none for everything else.
+  /// The fields of an object; empty for other values.
   package var fields: [Field] { if case .object(let fields) = self { fields } else { [] } }
 
-  /// The value as a person reads it: texts without quotes, lists with commas, nothing for null.
+  /// The value as text for people: strings without quotes, lists with commas, empty for null.
   package var words: String {
     switch self {
     case .null: ""

@@ -1,20 +1,20 @@
 // Invariants
 // 1. `words` is not empty.
 
-/// Words that must follow each other; the last may be only the beginning of a word.
+/// Words in sequence; the last may be only the beginning of a word.
 package struct WordPattern: Hashable, Sendable {
   package let words: [String]
-  /// Whether the last word goes on as it likes.
+  /// Whether the last word may be a prefix of the text's word.
   package let isPrefix: Bool
 
-  /// Nil if the text has no word.
+  /// Nil if the text does not contain a word.
   package init?(_ text: String, isPrefix: Bool) {
     words = WordSplitter.words(of: text)
     self.isPrefix = isPrefix
     if words.isEmpty { return nil }
   }
 
-  /// Whether the words of a text contain these.
+  /// Whether the words of a text contain this sequence.
   package func matches(words text: [String]) -> Bool {
     guard text.count >= words.count else { return false }
     return (0...(text.count - words.count)).contains { start in
@@ -25,19 +25,20 @@ package struct WordPattern: Hashable, Sendable {
     }
   }
 
-  /// Whether a text contains these words.
+  /// Whether a text contains this sequence.
   package func matches(_ text: String) -> Bool { matches(words: WordSplitter.words(of: text)) }
 
-  /// The expression for FTS5 that finds the same rows among texts that ``FullText`` made.
+  /// The FTS5 expression that finds the same rows among texts made by ``FullText``.
   package var fullTextExpression: String {
     "\"" + words.joined(separator: " ") + "\"" + (isPrefix ? "*" : "")
   }
 }
 
-/// What a full-text index stores. Its tokenizer has nothing to fold and nothing to decide: FTS5's `ascii`, to which
-/// every character outside ASCII is part of a word.
+/// The texts that a full-text index stores. Folding and splitting are already done, so its tokenizer is FTS5's
+/// `ascii`, for which every character outside ASCII is part of a word.
 package enum FullText {
-  /// Stands between two texts, so that no sequence of words goes across. No query has it, since it is no letter.
+  /// Separates two texts, so that no sequence of words spans both. Queries cannot contain it, because it is not a
+  /// letter.
   package static let separator = "\u{E000}"
 
   /// The words of several texts.

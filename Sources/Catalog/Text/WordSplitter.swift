@@ -1,12 +1,12 @@
-/// The words of texts, as queries and the full-text index see them.
+/// Splits texts into words, for queries and the full-text index.
 ///
-/// A word is a run of letters, digits and marks, folded. Scripts that are written without spaces have a word for each
-/// character, so that a sequence of them is found anywhere.
+/// A word is a run of letters, digits and marks, folded. In scripts written without spaces each character is a word,
+/// so that any sequence of them is found.
 package enum WordSplitter {
-  /// Longest word in scalars; the rest of a longer one does not count.
+  /// The longest word in scalars; the rest of a longer one is ignored.
   package static let mostScalars = 128
 
-  /// The words of a text in their order.
+  /// The words of a text, in order.
   package static func words(of text: String) -> [String] {
     var words: [String] = []
     var word = String.UnicodeScalarView()
@@ -26,7 +26,7 @@ package enum WordSplitter {
         continue
       case .part: if isAlone { end() }
       case .alone: end()
-      // It belongs to what is before it, also to a character that stands alone.
+      // A mark belongs to the character before it, even one that stands alone.
       case .mark: if length == 0 { continue }
       }
       if length < mostScalars { word.append(scalar) }

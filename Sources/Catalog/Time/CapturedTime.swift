@@ -1,18 +1,18 @@
 // Invariants
-// 1. Without an offset there is no source of the zone, and with one there is.
-// 2. `wall` is what the source said. Only a source that says UTC is turned into wall time, by an offset that is known.
+// 1. A time has a source of the zone exactly if it has an offset.
+// 2. `wall` is the time that the source states. Only a UTC time is converted to wall time, by a known offset.
 
-/// When a photo was taken: what the clock there showed, and how far that clock was ahead of UTC, if it is known.
+/// The time at which a photo was taken: the local wall clock, and its offset from UTC if known.
 package struct CapturedTime: Hashable, Sendable {
   package let wall: WallTime
-  /// Which source gave the time.
+  /// The source of the time.
   package let source: FactSource
   /// Seconds by which the clock was ahead of UTC. Before 1900 they are rarely whole minutes.
   package let offset: Int32?
-  /// Which source gave the zone.
+  /// The source of the zone.
   package let zoneSource: FactSource?
 
-  /// A time whose zone is known.
+  /// A time with a known zone.
   package init(wall: WallTime, source: FactSource, offset: Int32, zoneSource: FactSource) {
     self.wall = wall
     self.source = source
@@ -20,7 +20,7 @@ package struct CapturedTime: Hashable, Sendable {
     self.zoneSource = zoneSource
   }
 
-  /// A time whose zone is not known.
+  /// A time with an unknown zone.
   package init(wall: WallTime, source: FactSource) {
     self.wall = wall
     self.source = source
@@ -28,23 +28,23 @@ package struct CapturedTime: Hashable, Sendable {
     zoneSource = nil
   }
 
-  /// Whether more is known than when the file was modified, which a copy changes.
+  /// Whether more is known than the file's modification time, which a copy changes.
   package var isKnown: Bool { source != .fileTime }
 
-  /// Whether only UTC is recorded, and nothing says what a clock there showed.
+  /// Whether only UTC is recorded, without any evidence of the local wall clock.
   var isFromUTC: Bool { zoneSource == .universal || zoneSource == .home }
 
   /// Seconds since 1970, UTC; nil without a zone.
   package var instant: Int64? { offset.map { wall.seconds - Int64($0) } }
 }
 
-/// What one source says about the time.
+/// The statement of one source about the time.
 package struct TimeCandidate: Hashable, Sendable {
-  /// What kind of clock it was.
+  /// The kind of clock.
   package enum Value: Hashable, Sendable {
-    /// A clock on the wall, and its offset in seconds if the source says so.
+    /// A local clock, and its offset in seconds if the source states one.
     case wall(WallTime, offset: Int32?)
-    /// UTC: the numbers are those of a clock there.
+    /// A clock in UTC.
     case universal(WallTime)
   }
 
@@ -58,7 +58,7 @@ package struct TimeCandidate: Hashable, Sendable {
 }
 
 extension TimeCandidate {
-  /// The wall time, the offset and the source, if the wall time is that of `other` to the second.
+  /// The wall time, the offset and the source, if the wall time equals `other` to the second.
   fileprivate func sayingMore(of other: WallTime) -> (wall: WallTime, offset: Int32?, source: FactSource)? {
     guard case .wall(let wall, let offset) = value, wall.precision == .second, other.precision == .second,
       wall.seconds == other.seconds
@@ -71,14 +71,18 @@ extension CapturedTime {
   /// No zone was ever farther from UTC: Manila was 15:56 behind before 1844, and Metlakatla 15:14 ahead.
   package static let mostOffset: Int32 = 16 * 3600
 
-  /// The time of a photo from what all sources say, from the rules of the zone where it was taken, and from those of the
-  /// space's home zone.
+  /// The time of a photo from the statements of all sources, the rules of the zone where it was taken, and those of
+  /// the space's home zone.
   ///
-  /// The first source in the order of ``FactSource/order(of:)`` wins. If it says no offset, or no parts of a second, those of
-  /// another source count that has the same second; else the place gives the offset. A wall time keeps its numbers. If it
-  /// says UTC, the place gives the wall time; without a place another source's wall time does, if the two differ by whole
-  /// quarters of an hour; else the home zone does; without that the wall time is that of UTC. A wall time gets no offset
-  /// from the home zone, which knows nothing of where it was taken.
+  /// The first source in the order of ``FactSource/order(of:)`` wins.
+  ///
+  /// If it states a wall time, the numbers stay. A missing offset, or missing parts of a second, come from another
+  /// source with the same second; an offset still missing comes from the zone of the place. A wall time never gets an
+  /// offset from the home zone, which says nothing about where the photo was taken.
+  ///
+  /// If it states UTC, the zone of the place gives the wall time; without a place another source's wall time does, if
+  /// the two differ by whole quarters of an hour; otherwise the home zone does; without that the wall time is that of
+  /// UTC.
   package static func resolve(
     _ candidates: [TimeCandidate], zone: ZoneRules? = nil, home: ZoneRules? = nil
   ) -> CapturedTime? {
@@ -86,7 +90,7 @@ extension CapturedTime {
     guard let winner = usable.min(by: { $0.1 < $1.1 })?.0 else { return nil }
     switch winner.value {
     case .wall(let first, let offset):
-      // A file often says more exactly what its sidecar says to the second.
+      // The file is often more exact than its sidecar, which states the time to the second.
       let same = usable.sorted { $0.1 < $1.1 }.compactMap { $0.0.sayingMore(of: first) }
       let wall = first.nanoseconds == 0 ? same.first { $0.wall.nanoseconds != 0 }?.wall ?? first : first
       if let offset, abs(Int64(offset)) <= Int64(mostOffset) {
@@ -101,7 +105,7 @@ extension CapturedTime {
       }
       return CapturedTime(wall: wall, source: winner.source, offset: offset, zoneSource: .gazetteer)
     case .universal(let time):
-      // A day in UTC is not one day elsewhere.
+      // A day in UTC covers parts of two days elsewhere.
       if !time.precision.hasClock { return CapturedTime(wall: time, source: winner.source) }
       if let offset = zone?.offset(instant: time.seconds), let wall = time.shifted(by: offset) {
         return CapturedTime(wall: wall, source: winner.source, offset: offset, zoneSource: .gazetteer)
@@ -119,7 +123,7 @@ extension CapturedTime {
     }
   }
 
-  /// The offset that makes a wall time the same moment as one in UTC, to 2 seconds; nil if it is no quarter of an hour.
+  /// The offset between a wall time and UTC, to 2 seconds; nil unless it is a multiple of a quarter of an hour.
   private static func difference(_ wall: WallTime, _ universal: WallTime) -> Int32? {
     let seconds = wall.seconds - universal.seconds
     guard abs(seconds) <= 14 * 3600 + 2 else { return nil }
@@ -129,7 +133,7 @@ extension CapturedTime {
 }
 
 extension WallTime {
-  /// The numbers of a clock that is this many seconds ahead; nil outside the years 1 to 9999.
+  /// The wall time of a clock that is this many seconds ahead; nil outside the years 1 to 9999.
   func shifted(by offset: Int32) -> WallTime? {
     WallTime(seconds: seconds + Int64(offset), nanoseconds: nanoseconds, precision: precision)
   }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension CivilDate {
-  /// The day on this machine's clock.
+  /// The current day in this machine's time zone.
   package static func today() -> CivilDate? {
     var now = time(nil)
     var local = unsafe tm()

@@ -1,10 +1,10 @@
-/// A day of the Gregorian calendar, in years 1 to 9999, before 1582 as well.
+/// A day of the Gregorian calendar in the years 1 to 9999, extended to the time before 1582.
 package struct CivilDate: Hashable, Sendable, Comparable {
   package let year: Int
   package let month: Int
   package let day: Int
 
-  /// Nil if there is no such day.
+  /// Nil if the day does not exist.
   package init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month), day >= 1,
       day <= Self.days(inMonth: month, of: year)
@@ -17,7 +17,7 @@ package struct CivilDate: Hashable, Sendable, Comparable {
   /// The day this many days after 1970-01-01; nil outside the years 1 to 9999.
   package init?(daysSince1970 days: Int64) {
     guard (Self.firstDay...Self.lastDay).contains(days) else { return nil }
-    // Years that begin in March have their leap day last; 400 of them are 146,097 days.
+    // If years begin in March, the leap day is the last; 400 years have 146,097 days.
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
@@ -48,7 +48,7 @@ package struct CivilDate: Hashable, Sendable, Comparable {
   /// 0 for Sunday to 6.
   package var weekday: Int { Int((daysSince1970 % 7 + 11) % 7) }
 
-  /// Days of a month from 1 to 12.
+  /// The number of days of a month from 1 to 12.
   package static func days(inMonth month: Int, of year: Int) -> Int {
     switch month {
     case 2: isLeap(year) ? 29 : 28

@@ -12,13 +12,13 @@
 /// | UTC | `PXL_20230101_123456789.jpg` |
 /// | milliseconds since 1970, UTC | `FB_IMG_1672531200000.jpg`, `mmexport1672531200000.jpg` |
 ///
-/// Only years from 1970 to 2099 count, and only numbers that are not a part of a longer number or of a word: other
-/// names have digits as well.
+/// Only years from 1970 to 2099 count, and only numbers that are not part of a longer number or of a word, because
+/// other names contain digits too.
 package enum NameTime {
-  /// Longest name that is looked at, in bytes.
+  /// The longest name that is read, in bytes.
   static let mostBytes = 1024
 
-  /// What the name of a file says about its time; nil if it says nothing.
+  /// The time in the name of a file; nil if there is none.
   package static func candidate(name: some Sequence<UInt8>) -> TimeCandidate? {
     let bytes = [UInt8](name.prefix(mostBytes + 1))
     guard bytes.count <= mostBytes else { return nil }
@@ -26,7 +26,7 @@ package enum NameTime {
     return value.map { TimeCandidate($0, from: .fileName) }
   }
 
-  /// Spaces where no line may break, as macOS puts them before "PM", are spaces.
+  /// Non-breaking spaces, which macOS writes before "PM", become plain spaces.
   private static func withPlainSpaces(_ bytes: [UInt8]) -> [UInt8] {
     var plain: [UInt8] = []
     var rest = bytes[...]

@@ -16,7 +16,7 @@ extension HelpText {
     quarter more, and some 200 MiB. Then update backups as after space shrink.
 
     With --cover 0 the space takes room as it grows, and its number of files shows: in a vault without other cover, \
-    400 files (1.6 GB) make an even suspicion one of 93 %, 10 GB one of 99 %. See More spaces in the article Guide.md.
+    400 files (1.6 GB) make an even suspicion one of 93 %, 10 GB one of 99 %. See the article Spaces.md.
     """
 
   static let spaceGrow = """
@@ -76,7 +76,7 @@ extension HelpText {
     add them again. If the command is interrupted, run it again, with the new password if that works. Copies of the \
     vault that were being made must be made again; make the next one with rsync --checksum, or to an empty directory.
 
-    \(oldPassword) See More passwords for a space in the article Guide.md.
+    \(oldPassword) See the article Spaces.md.
     """
 
   static let passwordAdd = """

@@ -17,7 +17,7 @@ extension HelpText {
     --repair reads every byte, shows what it would do, and asks. Without a terminal, and with --json, it changes \
     nothing unless you give --yes. Copy the vault first if there is room. What can be read of a damaged file stays, \
     and each hole is listed. Files without a name move to lost+found. The status is 0 if nothing is wrong any more and \
-    nothing was lost, otherwise 16. See the article Guide.md.
+    nothing was lost, otherwise 16. See the article Spaces.md.
     """
 
   static let refresh = """

@@ -47,7 +47,7 @@ enum HelpText {
       agonyfs mount --password-command 'pass show vault' ~/Vault ~/Albums
 
     \(password) If password add has enrolled a key on this machine, mount at a terminal uses that, and asks for the \
-    password only if the key fails. See the articles Guide.md, QuickUnlock.md and MountingAtBoot.md.
+    password only if the key fails. See the articles Spaces.md, QuickUnlock.md and MountingAtBoot.md.
     """
 
   static let unmount = """

@@ -83,16 +83,16 @@ package final class Index: @unchecked Sendable {
   }
 
   /// Opens the index as of the commit of a snapshot. It refuses changes, does not know `totalLiveBytes`, and keeps no
-  /// more than 2 MiB of pages. One thread at a time makes its calls, without the lock of a file system.
+  /// more than `cache` bytes of pages. One thread at a time makes its calls, without the lock of a file system.
   ///
   /// - Throws: `.ended` when the snapshot has ended, and so does every later call that needs another page; `.damaged`
   ///   when there is no index, or it cannot be read; `.sqlite(SQLITE_SCHEMA)` when it has a newer format.
-  package init(reading snapshot: any PageStore) throws(IndexError) {
+  package init(reading snapshot: any PageStore, cache: Int = 2 << 20) throws(IndexError) {
     guard snapshot.databasePageCount > 0 else { throw .damaged }
     file = PageFile(snapshot)
     connection = try Connection(file: file, isReadOnly: true)
     try connection.execute(Schema.pragmas)
-    try connection.execute(Schema.snapshotPragmas)
+    try connection.execute(Schema.snapshotPragmas(cache: cache))
     statements = try Statements(connection)
     try load()
   }

@@ -28,8 +28,8 @@ enum Schema {
     PRAGMA foreign_keys = OFF;
     """
 
-  /// Settings of a connection that reads a snapshot, after `pragmas`: several may exist, and each is closed soon.
-  static let snapshotPragmas = "PRAGMA cache_size = -2048"
+  /// Settings of a connection that reads a snapshot, after `pragmas`: several may exist. `cache` is in bytes.
+  static func snapshotPragmas(cache: Int) -> String { "PRAGMA cache_size = -\(cache >> 10)" }
 
   /// All tables. Names are BLOBs, so they compare as bytes. Statements and records rely on the order of the columns.
   static let tables = """

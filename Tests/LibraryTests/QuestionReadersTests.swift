@@ -48,6 +48,29 @@ import Testing
     try files.close()
   }
 
+  /// The pages that a question reads are in memory for the next one, and several questions at once take little memory.
+  @Test func oneHasALargeCache() throws {
+    let files = files
+    for _ in 0..<2 {
+      let caches = Mutex<[Int64]>([])
+      try inThreads(QuestionReaders.most) { _ in
+        try files.questions.asking { state throws(Errno) in
+          let kibibytes = try? state.index.connection.prepare("PRAGMA cache_size").firstRow { $0.integer(0) }
+          caches.withLock { $0.append(-(kibibytes ?? 0) >> 10) }
+          // All read at the same time.
+          for _ in 0..<5000 where caches.withLock({ $0.count < QuestionReaders.most }) { usleep(1000) }
+        }
+      }
+      #expect(caches.withLock { $0.sorted() } == [2, 2, 2, 16])
+    }
+    // The one that is kept is the large one.
+    let kept = try index().connection.prepare("PRAGMA cache_size").firstRow { $0.integer(0) }
+    #expect(kept == -16 << 10)
+    try library.add("a.jpg")
+    #expect(try index().connection.prepare("PRAGMA cache_size").firstRow { $0.integer(0) } == -16 << 10)
+    try files.close()
+  }
+
   /// Answers that are not read to their end keep their states in memory, but not any number of them.
   @Test func theOldestOfManyStatesEnds() throws {
     var asked: [AskedMoment] = []

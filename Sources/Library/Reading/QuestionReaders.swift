@@ -1,10 +1,11 @@
 // The indexes that questions read, each over the pages of a moment.
 //
 // Invariants
-// 1. At most `most` indexes are in use at once, each with a cache of 2 MiB. Other questions wait in no particular
-//    order, without a lock of the file system.
+// 1. At most `most` indexes are in use at once. Other questions wait in no particular order, without a lock of the file
+//    system.
 // 2. Up to `mostIdle` unused indexes are kept for the next question, as long as nothing has changed.
-// 3. The pages of at most `mostStates` states are in memory, however many unfinished answers still need theirs. When
+// 3. At most one index, busy or idle, has the large cache. The others have a cache of 2 MiB each.
+// 4. The pages of at most `mostStates` states are in memory, however many unfinished answers still need theirs. When
 //    another state comes, the oldest one ends.
 
 internal import Albums
@@ -18,10 +19,15 @@ final class QuestionReaders: @unchecked Sendable {
   static let most = 4
   private static let mostIdle = 2
   private static let mostStates = 8
+  /// Bytes of the large cache: it holds what most questions read of 100,000 photos. With less, each question would read and
+  /// decrypt all of it again.
+  private static let largeCache = 16 << 20
 
   private struct Idle {
     let pages: IndexPages
     let index: Index
+    /// Whether the index has the large cache.
+    let isLarge: Bool
   }
 
   private struct State {
@@ -33,6 +39,8 @@ final class QuestionReaders: @unchecked Sendable {
   private let isFree: Condition
   // Guarded by the lock.
   private var busy = 0
+  /// Whether an index has the large cache, or is being opened with it.
+  private var isLargeTaken = false
   private var idle: [Idle] = []
   /// The states whose pages may be in memory, newest last.
   private var states: [State] = []
@@ -62,6 +70,7 @@ final class QuestionReaders: @unchecked Sendable {
       }
       old = idle.filter { $0.pages !== moment.pages }
       idle.removeAll { $0.pages !== moment.pages }
+      if old.contains(where: \.isLarge) { isLargeTaken = false }
     }
     for pages in ended { pages.end() }
     // Closed here, without the lock.
@@ -76,11 +85,11 @@ final class QuestionReaders: @unchecked Sendable {
     of pages: IndexPages, _ body: (Index) throws(Errno) -> Result
   ) throws(Errno) -> Result {
     Waiting.assertAllowed()
-    let known = take(pages)
-    var index: Index?
-    defer { giveBack(index, of: pages) }
+    let turn = take(pages)
+    var index = turn.index
+    defer { giveBack(index, isLarge: turn.isLarge, of: pages) }
     if pages.hasEnded { throw .canceled }
-    let opened = if let known { known } else { try Self.open(pages) }
+    let opened = if let index { index } else { try Self.open(pages, isLarge: turn.isLarge) }
     index = opened
     return try body(opened)
   }
@@ -88,32 +97,50 @@ final class QuestionReaders: @unchecked Sendable {
   /// Closes the idle indexes.
   func closeIdle() {
     var old: [Idle] = []
-    lock.withLock { swap(&old, &idle) }
+    lock.withLock {
+      swap(&old, &idle)
+      if old.contains(where: \.isLarge) { isLargeTaken = false }
+    }
     old.removeAll()
   }
 
-  private static func open(_ pages: IndexPages) throws(Errno) -> Index {
-    do throws(IndexError) { return try Index(reading: pages) } catch { throw Errno(error) }
+  private static func open(_ pages: IndexPages, isLarge: Bool) throws(Errno) -> Index {
+    do throws(IndexError) {
+      return if isLarge { try Index(reading: pages, cache: largeCache) } else { try Index(reading: pages) }
+    } catch {
+      throw Errno(error)
+    }
   }
 
-  /// Waits for its turn; returns an idle index of these pages, if there is one.
-  private func take(_ pages: IndexPages) -> Index? {
+  /// Waits for its turn; returns an idle index of these pages, if there is one, and whether the caller's index has, or
+  /// gets, the large cache.
+  private func take(_ pages: IndexPages) -> (index: Index?, isLarge: Bool) {
     lock.lock()
     defer { lock.unlock() }
     while busy >= Self.most { isFree.wait() }
     busy += 1
-    guard let place = idle.lastIndex(where: { $0.pages === pages }) else { return nil }
-    return idle.remove(at: place).index
+    let places = idle.indices.filter { idle[$0].pages === pages }
+    if let place = places.first(where: { idle[$0].isLarge }) ?? (isLargeTaken ? places.last : nil) {
+      let known = idle.remove(at: place)
+      return (known.index, known.isLarge)
+    }
+    let isLarge = !isLargeTaken
+    isLargeTaken = true
+    return (nil, isLarge)
   }
 
-  private func giveBack(_ index: Index?, of pages: IndexPages) {
+  private func giveBack(_ index: Index?, isLarge: Bool, of pages: IndexPages) {
     // An index beyond `mostIdle` is closed after the lock was released.
     _ = lock.withLock { () -> Idle? in
       busy -= 1
       isFree.signal()
-      guard let index, !pages.hasEnded, states.last?.pages === pages else { return nil }
-      idle.append(Idle(pages: pages, index: index))
-      return idle.count > Self.mostIdle ? idle.removeFirst() : nil
+      guard let index, !pages.hasEnded, states.last?.pages === pages else {
+        if isLarge { isLargeTaken = false }
+        return nil
+      }
+      idle.append(Idle(pages: pages, index: index, isLarge: isLarge))
+      guard idle.count > Self.mostIdle, let place = idle.firstIndex(where: { !$0.isLarge }) else { return nil }
+      return idle.remove(at: place)
     }
   }
 }

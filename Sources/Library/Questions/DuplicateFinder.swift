@@ -230,6 +230,8 @@ package struct DuplicateFinder: Sendable {
     while true {
       let rows = try files.result(of: files.index.catalog.looks(after: last, limit: Self.batch))
       rows.forEach(body)
+      // These rows are not read again, and the caller needs the memory.
+      files.index.releaseMemory()
       guard rows.count == Self.batch, let end = rows.last else { return }
       last = end.inode
     }

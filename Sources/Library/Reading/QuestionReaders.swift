@@ -21,7 +21,7 @@ final class QuestionReaders: @unchecked Sendable {
   private static let mostStates = 8
   /// Bytes of the large cache: it holds what most questions read of 100,000 photos. With less, each question would read and
   /// decrypt all of it again.
-  private static let largeCache = 16 << 20
+  private static let largeCache = 12 << 20
 
   private struct Idle {
     let pages: IndexPages

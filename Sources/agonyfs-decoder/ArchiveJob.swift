@@ -7,26 +7,26 @@ protocol ArchiveFormat {
   /// The next entry; nil at the end.
   mutating func next() throws(ArchiveFailure) -> ArchiveEntry?
 
-  /// The next bytes of the entry: at most `most`, and fewer only at its end. `end` says how it ended, if it did.
+  /// The next bytes of the entry: at most `most`, and fewer only at its end. `end` is nil before the end.
   mutating func read(most: Int) -> (bytes: [UInt8], end: ArchiveVerdict?)
 
-  /// Leaves out some of what is left of the entry, at most `most` bytes. Returns how many; nil if that was all.
+  /// Skips at most `most` bytes of the rest of the entry. Returns the number of skipped bytes; nil at its end.
   mutating func skip(most: Int) -> Int?
 
-  /// How the archive ended.
+  /// Whether the archive was whole; valid after `next()` returned nil.
   var verdict: ArchiveVerdict { get }
 }
 
-/// Nothing more of the archive can be read.
+/// The rest of the archive cannot be read.
 struct ArchiveFailure: Error {
   var reason: String
 
   init(_ reason: String) { self.reason = reason }
 }
 
-/// A job that gives out the entries of an archive as the daemon asks for them.
+/// A job that sends the entries of an archive. The daemon asks for each step, so it sets the pace.
 enum ArchiveJob {
-  /// Runs to the end of the archive.
+  /// Serves the archive until its end. A tar starts with an entry's name, so libarchive has to recognize it.
   static func run(fileSize: Int64) throws(DecoderError) {
     let input = FileInput(size: fileSize)
     guard let start = input.bytes(at: 0, count: 4), start.count == 4 else { throw .notMedia }
@@ -82,7 +82,7 @@ enum ArchiveJob {
     }
   }
 
-  /// Waits until the daemon wants more. Returns whether it wants the entry left out.
+  /// Waits for the daemon's next request. Returns whether the daemon wants to skip the entry.
   private static func step() -> Bool {
     let (message, body) = Channel.receive()
     guard message == .next, let flag = body.first, body.count == 1 else { Channel.end() }

@@ -3,12 +3,12 @@ struct BoxFile {
   /// A box without its header.
   struct Box {
     var type: String
-    /// Where the content begins; of a `uuid` box, after its name.
+    /// The offset of the content. In a `uuid` box, the content begins after the 16 bytes of the name.
     var start: Int64
     var end: Int64
   }
 
-  /// The name of Adobe's box for XMP.
+  /// The UUID of Adobe's box for XMP.
   static let xmpName: [UInt8] = [
     0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC,
   ]

@@ -1,25 +1,26 @@
 internal import Media
 
-/// Writes an ISO base media file anew (ISO/IEC 14496-12, 4.2) with every byte that stays where it was, so that offsets
-/// in it hold. What goes becomes a free box of zeros.
+/// Rewrites an ISO base media file (ISO/IEC 14496-12, 4.2). The bytes that are kept stay at their offsets, so that the
+/// file's tables remain valid. A removed box becomes a free box of zeros.
 struct BoxRewriter {
   struct Box {
     var type: String
-    /// All of it, and what is behind its header.
+    /// The range with the header.
     var whole: Range<Int64>
+    /// The range without the header.
     var content: Range<Int64>
   }
 
-  /// What stays of a box of data, or what is put in its place.
+  /// A range of a data box that is kept or replaced.
   struct Part {
     var range: Range<Int64>
-    /// Not longer than the range; zeros follow. Nil keeps what is there.
+    /// The replacement, at most as long as the range and padded with zeros. Nil keeps the original bytes.
     var bytes: [UInt8]?
   }
 
-  /// Most boxes in one.
+  /// The maximum number of boxes in a box.
   private static let mostBoxes = 10_000
-  /// Most bytes of a box that is read as a whole.
+  /// The maximum size of a box that is read as a whole.
   private static let mostBytes: Int64 = 64 << 20
 
   let input: FileInput
@@ -29,7 +30,7 @@ struct BoxRewriter {
 
   /// The boxes in a range.
   ///
-  /// - Parameter isFile: whether a rest that is no box, or not whole, is left out instead of refused.
+  /// - Parameter isFile: whether a damaged or incomplete box at the end is dropped instead of refused.
   func boxes(in range: Range<Int64>, isFile: Bool = false) throws(DecoderError) -> [Box] {
     var found: [Box] = []
     var at = range.lowerBound
@@ -47,7 +48,8 @@ struct BoxRewriter {
     return found
   }
 
-  /// Boxes up to the last of some types: what goes at the end leaves nothing behind.
+  /// The boxes up to the last one of the given types. Boxes after it are dropped without a free box, because no offset
+  /// points behind them.
   static func withoutEnd(_ boxes: [Box], _ types: Set<String>) -> ArraySlice<Box> {
     boxes[...(boxes.lastIndex { types.contains($0.type) } ?? -1)]
   }
@@ -80,10 +82,10 @@ struct BoxRewriter {
 
   mutating func keep(_ range: Range<Int64>) { recipe.keep(range) }
 
-  /// Puts zeros in the place of so many bytes.
+  /// Replaces the next `count` bytes with zeros.
   mutating func zero(_ count: Int64) { recipe.putZeros(count) }
 
-  /// Makes a free box of one.
+  /// Turns a box into a free box.
   mutating func blank(_ box: Box) {
     recipe.keep(box.whole.lowerBound..<(box.whole.lowerBound + 4))
     recipe.put(Array("free".utf8))
@@ -93,7 +95,7 @@ struct BoxRewriter {
 
   mutating func keepHeader(_ box: Box) { recipe.keep(box.whole.lowerBound..<box.content.lowerBound) }
 
-  /// Keeps the header of a box, and of what it holds only some parts, which lie in it and ascend.
+  /// Keeps the header of a box and some parts of its content, in ascending order; the rest becomes zeros.
   mutating func keep(_ box: Box, only parts: ArraySlice<Part>) {
     keepHeader(box)
     var at = box.content.lowerBound
@@ -110,7 +112,7 @@ struct BoxRewriter {
     recipe.putZeros(box.content.upperBound - at)
   }
 
-  /// Keeps a box with zeros in a range of its content.
+  /// Keeps a box, but fills a range of its content with zeros. The range counts from the start of the content.
   mutating func keep(_ box: Box, withZerosIn range: Range<Int64>) {
     let start = min(box.content.lowerBound + range.lowerBound, box.content.upperBound)
     let end = min(box.content.lowerBound + range.upperBound, box.content.upperBound)
@@ -119,9 +121,9 @@ struct BoxRewriter {
     recipe.keep(end..<box.whole.upperBound)
   }
 
-  /// Whether a range of one list has bytes in common with one of the other.
+  /// Whether any range of the first list overlaps any range of the second.
   static func overlap(_ one: [Range<Int64>], _ other: [Range<Int64>]) -> Bool {
-    /// Ascending and without overlaps.
+    /// Sorts the ranges and joins those that touch or overlap.
     func merged(_ ranges: [Range<Int64>]) -> [Range<Int64>] {
       var result: [Range<Int64>] = []
       for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -142,7 +144,7 @@ struct BoxRewriter {
     return false
   }
 
-  /// Writes the boxes of data of a file with the parts that stay. Every part must lie in one of them.
+  /// Assigns the parts to the data boxes that contain them, by the offset of each box. Throws if a part is in none.
   static func distribute(_ parts: [Part], to boxes: [Box]) throws(DecoderError) -> [Int64: ArraySlice<Part>] {
     let sorted = parts.filter { !$0.range.isEmpty }.sorted { $0.range.lowerBound < $1.range.lowerBound }
     var result: [Int64: ArraySlice<Part>] = [:]
@@ -160,7 +162,7 @@ struct BoxRewriter {
     return result
   }
 
-  /// Parts that are kept may share bytes; then they become one. What is put in yields to what is kept.
+  /// Joins kept parts that overlap, because samples may share bytes. A kept part wins over a replaced part.
   private static func joined(_ parts: [Part]) -> [Part] {
     var joined: [Part] = []
     for part in parts {

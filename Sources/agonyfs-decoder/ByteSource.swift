@@ -2,7 +2,7 @@
 protocol ByteSource {
   var size: Int64 { get }
 
-  /// At most `count` bytes, fewer at the end; nil if they cannot be read.
+  /// Reads at most `count` bytes, fewer at the end; nil if the read fails.
   func bytes(at offset: Int64, count: Int) -> [UInt8]?
 }
 

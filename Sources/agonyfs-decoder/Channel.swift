@@ -2,7 +2,7 @@ internal import Glibc
 internal import Media
 internal import System
 
-/// The socket to the daemon. Any failure ends the process: there is nobody left to work for.
+/// The socket to the daemon. Any failure ends the process, because no other program gives it jobs.
 enum Channel {
   /// The socket, which is descriptor 0.
   static let socket = Descriptor.standardInput
@@ -15,7 +15,7 @@ enum Channel {
     write(body)
   }
 
-  /// Sends bytes that may be more than a message can hold.
+  /// Sends bytes that may not fit into one message.
   static func sendInParts(_ bytes: [UInt8], last: WireMessage) {
     var rest = bytes[...]
     while rest.count > WireMessage.partBytes {
@@ -33,7 +33,7 @@ enum Channel {
     return (message, read(Int(count)))
   }
 
-  /// What the file of a job begins with, which the daemon sends behind the job.
+  /// The first bytes of the file. The daemon sends them after the job, to save a request.
   static func beginning() -> [UInt8] {
     let (message, body) = receive()
     guard message == .beginning, body.count <= WireMessage.mostReadBytes else { exit(1) }
@@ -51,8 +51,8 @@ enum Channel {
     return status == 0 ? Array(body.dropFirst()) : nil
   }
 
-  /// Waits until the daemon allows that this job needs so many bytes of memory; a few are free. Called at most once in a
-  /// job, while nothing reads the file.
+  /// Waits until the daemon grants the job `memory` bytes. Jobs need no permission for up to `Decoder.freeMemory`. Call
+  /// this at most once in a job, and not while another thread reads the file: the replies would mix.
   static func admit(memory: Int64) {
     guard memory > Int64(Decoder.freeMemory) else { return }
     var request = ByteWriter()
@@ -62,7 +62,7 @@ enum Channel {
     guard message == .admitted, body.isEmpty else { exit(1) }
   }
 
-  /// Ends the process: the daemon broke the protocol.
+  /// Ends the process because the daemon violated the protocol.
   static func end() -> Never { exit(1) }
 
   private static func write(_ bytes: [UInt8]) {

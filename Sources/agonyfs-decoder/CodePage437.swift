@@ -1,6 +1,6 @@
-/// The encoding of names in zip archives that say nothing about it (APPNOTE 6.3.10, D.1).
+/// The default encoding of names in zip archives (APPNOTE 6.3.10, D.1).
 enum CodePage437 {
-  /// The characters from 0x80 on; those before are ASCII.
+  /// The characters from 0x80; lower bytes are ASCII.
   private static let upper = Array(
     ("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒ"
       + "áíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐"
@@ -8,7 +8,7 @@ enum CodePage437 {
       + "αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}")
       .unicodeScalars)
 
-  /// A text in UTF-8.
+  /// Converts a text to UTF-8.
   static func utf8(_ bytes: [UInt8]) -> [UInt8] {
     var text = String.UnicodeScalarView()
     for byte in bytes { text.append(byte < 0x80 ? Unicode.Scalar(byte) : upper[Int(byte) - 0x80]) }

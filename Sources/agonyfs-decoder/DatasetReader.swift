@@ -1,11 +1,11 @@
 internal import CDecoder
 internal import Catalog
 
-/// What IPTC says, by libiptcdata.
+/// Reads IPTC datasets with libiptcdata.
 struct DatasetReader {
   private var texts: [DatasetKey: [String]] = [:]
 
-  /// From a block of datasets, or from Photoshop's resources.
+  /// Reads a block of datasets, or Photoshop's image resources, which contain one.
   init(_ block: [UInt8]) {
     if block.isEmpty { return }
     let found = unsafe MetadataTexts { unsafe agonyfs_iptc_read(block, block.count, $0) }

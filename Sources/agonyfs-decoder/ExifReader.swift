@@ -1,18 +1,18 @@
 internal import Catalog
 
-/// What EXIF says (CIPA DC-008, Exif 2.32), as texts by its directories and tags.
+/// Reads EXIF (CIPA DC-008, Exif 2.32) as texts by directory and tag.
 struct ExifReader {
   private typealias Part = (file: TIFFFile, entries: [UInt16: TIFFFile.Entry])
   private var parts: [ExifKey.Directory: Part] = [:]
 
-  /// From a block of a picture's metadata, with or without the leading name.
+  /// Reads a picture's EXIF block, with or without the prefix "Exif\0\0".
   init?(block: [UInt8]) {
     let isNamed = block.starts(with: Array("Exif\0\0".utf8))
     guard let file = TIFFFile(MemoryBytes(content: block), base: isNamed ? 6 : 0) else { return nil }
     self.init(file)
   }
 
-  /// From the first directory of a TIFF and the directories that it refers to.
+  /// Reads the first directory of a TIFF and the directories to which it points.
   init?(_ file: TIFFFile) {
     guard let (entries, _) = file.directory(at: file.first) else { return nil }
     parts[.main] = (file, entries)
@@ -25,7 +25,7 @@ struct ExifReader {
     readNote()
   }
 
-  /// From separate directories, as in CR3.
+  /// Reads separate directories: CR3 has a TIFF for each.
   init?(main: TIFFFile?, details: TIFFFile?, places: TIFFFile?) {
     for (directory, file) in [(ExifKey.Directory.main, main), (.details, details), (.places, places)] {
       guard let file, let (entries, _) = file.directory(at: file.first) else { continue }
@@ -34,8 +34,8 @@ struct ExifReader {
     if parts.isEmpty { return nil }
   }
 
-  /// Notes of makers that are directories. The offsets of Apple's and Fujifilm's count from the note, and those of
-  /// Fujifilm's have their lowest byte first.
+  /// Reads the maker notes that have the form of a directory. The offsets in Apple's and Fujifilm's notes count from the
+  /// start of the note, and Fujifilm's note is always little-endian.
   private mutating func readNote() {
     guard let details = parts[.details], let note = details.entries[37500],
       let head = details.file.source.exactly(14, at: note.offset)
@@ -56,13 +56,13 @@ struct ExifReader {
     }
   }
 
-  /// 1 to 8; nil if not given.
+  /// The orientation from 1 to 8; nil if it is missing or invalid.
   var orientation: Int? {
     guard let main = parts[.main], let value = main.file.number(main.entries[274]) else { return nil }
     return (1...8).contains(value) ? Int(value) : nil
   }
 
-  /// A block of other metadata in the main directory.
+  /// A block of XMP or IPTC in the main directory.
   func block(_ tag: UInt16) -> [UInt8]? {
     guard let main = parts[.main], let entry = main.entries[tag] else { return nil }
     return main.file.bytes(entry, most: 1 << 20)
@@ -76,13 +76,13 @@ struct ExifReader {
     return [text]
   }
 
-  /// Longest text that is read.
+  /// The maximum number of bytes of a text.
   private static let mostBytes = 65_536
 
   private static func text(_ file: TIFFFile, _ entry: TIFFFile.Entry, _ tag: UInt16) -> String? {
     switch (entry.type, tag) {
     case (2, _): file.bytes(entry, most: mostBytes).map { MetadataTexts.text($0) }
-    // The fields of Windows.
+    // Windows Explorer stores title, comment, author, keywords and subject in UTF-16.
     case (1, 40091...40095), (7, 40091...40095): file.bytes(entry, most: mostBytes).map { paired($0, isLittle: true) }
     case (7, 37510): file.bytes(entry, most: mostBytes).flatMap { comment($0, file) }
     case (5, _), (10, _): file.quotients(entry, most: 4).map { $0.joined(separator: " ") }
@@ -90,7 +90,8 @@ struct ExifReader {
     }
   }
 
-  /// A comment of the user's begins with the name of its encoding, which programs do not always mean.
+  /// `UserComment` begins with the name of its encoding in 8 bytes. Some programs state a wrong encoding, so ASCII may
+  /// be UTF-8 or Latin-1.
   private static func comment(_ bytes: [UInt8], _ file: TIFFFile) -> String? {
     let text = bytes.dropFirst(8)
     switch bytes.prefix(8) {
@@ -102,7 +103,7 @@ struct ExifReader {
     }
   }
 
-  /// UTF-16 up to a zero.
+  /// Decodes UTF-16 up to the first zero.
   private static func paired(_ bytes: [UInt8], isLittle: Bool) -> String {
     var units: [UInt16] = []
     for start in stride(from: 0, to: bytes.count - 1, by: 2) {

@@ -3,13 +3,13 @@ internal import Glibc
 internal import Media
 internal import Synchronization
 
-/// The file of a job. Its beginning comes with the job, and the pieces that a library asks for come over the socket. The
-/// last ones are kept, because libraries read headers more than once, in small steps, and a picture after its header.
+/// The file of a job. The daemon sends the beginning with the job, and other pieces on request. The last pieces are
+/// cached, because libraries read headers repeatedly in small steps, and then the picture after the header.
 final class FileInput: Sendable {
   private static let pieceBytes = Int64(WireMessage.stepBytes)
-  /// Together 16 MiB, more than most photos have: those are asked for once.
+  /// The size of the cache in pieces: 16 MiB. Most photos fit, so they are read only once.
   private static let mostPieces = 64
-  /// Pieces in one request.
+  /// The maximum number of pieces in a request.
   private static let mostAtOnce = Int64(WireMessage.mostReadBytes) / pieceBytes
 
   private struct Piece {
@@ -19,18 +19,17 @@ final class FileInput: Sendable {
 
   let size: Int64
   private let readsAhead: Bool
-  /// Least recently used first. The lock is also held while the daemon is asked, so that requests and replies do not
-  /// mix.
+  /// The cache, least recently used piece first. The lock is held during requests to the daemon as well, so that
+  /// requests and replies of several threads do not mix.
   private let pieces = Mutex<[Piece]>([])
 
-  /// A file of which nothing is there yet, and only what is needed is asked for: the daemon counts what it gives out for
-  /// each entry of an archive.
+  /// An archive. Nothing is cached and nothing is read ahead, because the daemon counts the bytes that each entry reads.
   init(size: Int64) {
     self.size = size
     readsAhead = false
   }
 
-  /// A file of which the daemon sent the first bytes, or as many of them as it could read.
+  /// A file with its first bytes. They are fewer than usual if the daemon could not read all of them.
   init(size: Int64, beginning: [UInt8]) {
     self.size = size
     readsAhead = true
@@ -42,7 +41,7 @@ final class FileInput: Sendable {
     self.pieces.withLock { $0 = pieces }
   }
 
-  /// A part of a file that a library took out.
+  /// A part that a library extracted from a file.
   init(content: [UInt8]) {
     size = Int64(content.count)
     readsAhead = false
@@ -50,7 +49,7 @@ final class FileInput: Sendable {
     self.pieces.withLock { $0 = pieces }
   }
 
-  /// At most `count` bytes, fewer at the end of the file; nil if it cannot be read.
+  /// Reads at most `count` bytes, fewer at the end of the file; nil if the file cannot be read.
   func bytes(at offset: Int64, count: Int) -> [UInt8]? {
     guard offset >= 0, count >= 0 else { return nil }
     var result = [UInt8](repeating: 0, count: Int(min(Int64(count), max(0, size - min(offset, size)))))
@@ -60,7 +59,7 @@ final class FileInput: Sendable {
     return result
   }
 
-  /// Fills a buffer as far as the file goes. Returns the number of bytes; nil if the file cannot be read.
+  /// Fills a buffer up to the end of the file. Returns the number of bytes; nil if the file cannot be read.
   func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     guard offset >= 0 else { return nil }
     return pieces.withLock { pieces in
@@ -89,13 +88,13 @@ final class FileInput: Sendable {
     guard let bytes = Channel.piece(at: offset, count: Int(min(wanted, size - offset))) else { return nil }
     let new = Self.pieces(of: bytes, at: offset)
     pieces.removeFirst(min(pieces.count, max(0, pieces.count + new.count - Self.mostPieces)))
-    // The piece that is needed now is the last.
+    // The requested piece comes last, as the most recently used.
     pieces += new.reversed()
     return pieces.last
   }
 
-  /// How much to ask for from `offset` on: one piece, and one more for each that is there just before, so that few
-  /// requests are enough for a library that reads on. Nothing that is there is asked for again.
+  /// The number of bytes to request at `offset`: one piece, and another for each cached piece right before it, so that
+  /// sequential reads need few requests. The range ends before the next cached piece.
   private static func wantedBytes(at offset: Int64, without pieces: [Piece]) -> Int64 {
     func isThere(_ distance: Int64) -> Bool { pieces.contains { $0.offset == offset + distance * pieceBytes } }
     var most: Int64 = 1
@@ -105,7 +104,7 @@ final class FileInput: Sendable {
     return count * pieceBytes
   }
 
-  /// Cuts bytes into pieces. An empty one says that the file ends there.
+  /// Cuts bytes into pieces. An empty piece marks the end of the file.
   private static func pieces(of bytes: [UInt8], at offset: Int64) -> [Piece] {
     if bytes.isEmpty { return [Piece(offset: offset, bytes: [])] }
     return stride(from: 0, to: bytes.count, by: Int(pieceBytes)).map { start in
@@ -114,13 +113,13 @@ final class FileInput: Sendable {
   }
 }
 
-/// A range of a file, as the C functions read it.
+/// A range of a file for the C functions.
 struct InputRange {
   let input: FileInput
   let start: Int64
   let count: Int64
 
-  /// The whole file or a part of it, limited to the bytes that the file has.
+  /// The whole file or a part, limited to the size of the file.
   init(_ input: FileInput, start: Int64 = 0, count: Int64 = .max) {
     self.input = input
     self.start = min(max(0, start), input.size)

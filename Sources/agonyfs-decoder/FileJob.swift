@@ -1,13 +1,13 @@
 internal import Catalog
 internal import Media
 
-/// A job on a file that the daemon hands out piece by piece.
+/// A job on a file that the daemon sends piece by piece.
 struct FileJob {
   private let input: FileInput
   private let start: [UInt8]
   private let kind: MediaKind
 
-  /// Looks what kind of file it is.
+  /// Determines the kind of the file from its first bytes.
   init(fileSize: Int64) throws(DecoderError) {
     input = FileInput(size: fileSize, beginning: Channel.beginning())
     guard let start = input.bytes(at: 0, count: Signature.bytes), let kind = Signature.kind(of: start) else {
@@ -46,20 +46,20 @@ struct FileJob {
     return made
   }
 
-  /// Whether libav reads it, and not libvips.
+  /// Whether libav reads the file instead of libvips.
   private var isForLibav: Bool { kind.isVideo || kind == .bitmap }
 
-  /// The cover of music.
+  /// The cover picture of a music file.
   private func cover() throws(DecoderError) -> PictureFile {
     let content = try Picture.cover(InputRange(input))
     let start = Array(content.prefix(Signature.bytes))
-    // Music without one is no picture.
+    // A music file is shown only if it has a cover.
     guard let kind = Signature.kind(of: start), kind == .jpeg || kind == .png else { throw .notMedia }
     return try PictureFile(FileInput(content: content), kind, start: start)
   }
 
-  /// All that the file says, and how its small derivative looks. One that cannot be decoded is a photo or a video all the
-  /// same.
+  /// The facts in the file, and the look of its small derivative. A file that cannot be decoded is still a photo or a
+  /// video, and its metadata may be readable.
   func facts(small: [UInt8]) throws(DecoderError) -> FactList {
     var list = FactList()
     do throws(DecoderError) {
@@ -83,7 +83,7 @@ struct FileJob {
     return list
   }
 
-  /// A JPEG of full size, or of at most so many pixels on the longer side.
+  /// A JPEG of full size, or with at most `side` pixels on the longer side.
   func full(side: Int? = nil) throws(DecoderError) -> [UInt8] {
     if kind.isVideo { throw .video }
     if kind == .bitmap { return try Video(input, kind).full(side: side) }
@@ -93,7 +93,7 @@ struct FileJob {
     return try Picture.full(picture.range, orientation: picture.turning, side: side)
   }
 
-  /// What the file becomes without metadata.
+  /// The recipe for a copy of the file without metadata.
   func stripped(_ mode: StripMode) throws(DecoderError) -> ContentRecipe {
     let recipe = try stripping(mode)
     guard recipe.pieces.count <= ContentRecipe.mostPieces else { throw .undecodable("it has too many parts") }

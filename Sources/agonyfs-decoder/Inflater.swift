@@ -1,10 +1,10 @@
 internal import CDecoder
 
-/// Unpacks deflate (RFC 1951), by zlib.
+/// Decompresses deflate (RFC 1951) with zlib.
 @safe final class Inflater {
   private let inflater: OpaquePointer
 
-  /// Nil if there is no memory.
+  /// Nil if memory runs out.
   init?() {
     guard let inflater = unsafe agonyfs_inflate_start() else { return nil }
     unsafe self.inflater = inflater
@@ -12,7 +12,7 @@ internal import CDecoder
 
   deinit { unsafe agonyfs_inflate_end(inflater) }
 
-  /// Unpacks into a buffer, from its start.
+  /// Decompresses into the start of a buffer. Returns the numbers of bytes read and written.
   func inflate(
     _ packed: ArraySlice<UInt8>, into buffer: UnsafeMutableBufferPointer<UInt8>
   ) -> (used: Int, made: Int, state: agonyfs_inflation) {
@@ -24,7 +24,7 @@ internal import CDecoder
   }
 }
 
-/// CRC-32, as zip has it, of bytes that follow those with the sum `before`.
+/// The CRC-32 of zip. `before` is the checksum of the bytes before these.
 func checkSum(of bytes: [UInt8], after before: UInt32 = 0) -> UInt32 {
   unsafe agonyfs_crc32(before, bytes, bytes.count)
 }

@@ -1,13 +1,13 @@
 internal import Catalog
 
-/// The texts, numbers and flags of a JSON object by their paths: "people[].name".
+/// The texts, numbers and flags of a JSON object by path, such as "people[].name".
 struct JSONTexts {
   private static let mostLevels = 32
   private static let mostValues = 20_000
 
   private(set) var values: [String: [String]] = [:]
 
-  /// Nil for what is no JSON object, is nested deeper than `mostLevels`, or has more than `mostValues`.
+  /// Nil if the bytes are not a JSON object, or exceed `mostLevels` or `mostValues`.
   init?(_ bytes: [UInt8]) {
     var reader = JSONReader(
       bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes, mostValues: Self.mostValues,

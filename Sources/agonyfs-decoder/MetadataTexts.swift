@@ -1,15 +1,15 @@
 internal import CDecoder
 
-/// Texts under names, as the libraries find them in metadata.
+/// The names and texts that a library finds in metadata.
 struct MetadataTexts {
-  /// Most bytes of all values together.
+  /// The maximum number of bytes of all names and values together.
   private static let mostBytes = 4 << 20
 
-  /// Each with its name, in the order of the file.
+  /// The texts with their names, in file order.
   private(set) var list: [(key: [UInt8], value: [UInt8])] = []
   private var bytes = 0
 
-  /// Calls a function that gives texts one after another.
+  /// Collects the texts that a C function passes to its callback.
   init(_ read: (UnsafePointer<agonyfs_texts>) -> Void) {
     unsafe withUnsafeMutablePointer(to: &self) { own in
       var taker = unsafe agonyfs_texts(context: UnsafeMutableRawPointer(own)) { context, key, keyCount, value, count in
@@ -27,7 +27,7 @@ struct MetadataTexts {
     if bytes <= Self.mostBytes { unsafe list.append((Array(key), Array(value))) }
   }
 
-  /// The values of each name, without the numbers of items: "dc:subject[2]" is "dc:subject[]".
+  /// The values by name, without item numbers: "dc:subject[2]" becomes "dc:subject[]".
   var byName: [String: [String]] {
     var result: [String: [String]] = [:]
     for (key, value) in list { result[Self.name(key), default: []].append(Self.text(value)) }
@@ -45,7 +45,7 @@ struct MetadataTexts {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// UTF-8, or Latin-1 if it is none; up to a zero.
+  /// Decodes a text up to the first zero: as UTF-8 if valid, otherwise as Latin-1.
   static func text(_ bytes: some Sequence<UInt8>) -> String {
     let bytes = Array(bytes.prefix { $0 != 0 })
     if let text = String(validating: bytes, as: UTF8.self) { return text }

@@ -1,12 +1,12 @@
 /// A chunk of a PNG (PNG, third edition, 5.3).
 struct PNGChunk {
   let name: String
-  /// Whether it says itself that no picture can be shown without it.
+  /// Whether the chunk is critical: a decoder that does not know it cannot show the picture.
   let isNeeded: Bool
-  /// With its length, name and checksum.
+  /// The range with length, name and checksum.
   let whole: Range<Int64>
 
-  /// The chunk that begins at a place; nil if the file ends before it does.
+  /// Reads the chunk at an offset; nil if the file ends before the chunk.
   init?(_ source: some ByteSource, at start: Int64) {
     guard let head = source.exactly(8, at: start) else { return nil }
     let count = head[..<4].reduce(0) { $0 << 8 | Int64($1) }
@@ -16,19 +16,19 @@ struct PNGChunk {
     isNeeded = head[4] & 0x20 == 0
   }
 
-  /// What is in it; nil if that is more than `most` bytes.
+  /// The data of the chunk; nil if it has more than `most` bytes.
   func content(_ source: some ByteSource, most: Int64) -> [UInt8]? {
     let count = whole.upperBound - whole.lowerBound - 12
     return count <= most ? source.exactly(Int(count), at: whole.lowerBound + 8) : nil
   }
 }
 
-/// Short texts that a PNG itself has under names (11.3.3).
+/// The short texts of a PNG by keyword (11.3.3).
 enum PNGText {
   private static let mostChunks = 256
   private static let mostBytes: Int64 = 1024
 
-  /// The texts with a name that stand before the picture, and are not packed.
+  /// The uncompressed texts with a keyword. The search ends at the picture data.
   static func values(of name: String, in source: some ByteSource) -> [String] {
     let start = Array(name.utf8) + [0]
     var values: [String] = []
@@ -44,7 +44,7 @@ enum PNGText {
         values.append(MetadataTexts.text(rest))
         continue
       }
-      // Whether it is packed and how, its language, and its name in that.
+      // Compression flag and method, language tag, and translated keyword.
       let parts = rest.dropFirst(2).split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
       if rest.first == 0, parts.count == 3 { values.append(MetadataTexts.text(parts[2])) }
     }

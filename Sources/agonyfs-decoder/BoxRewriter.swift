@@ -48,8 +48,8 @@ struct BoxRewriter {
     return found
   }
 
-  /// The boxes up to the last one of the given types. Boxes after it are dropped without a free box, because no offset
-  /// points behind them.
+  /// The boxes up to the last one of the given types. Boxes after it are dropped without a free box, because no kept
+  /// box follows that would move.
   static func withoutEnd(_ boxes: [Box], _ types: Set<String>) -> ArraySlice<Box> {
     boxes[...(boxes.lastIndex { types.contains($0.type) } ?? -1)]
   }

@@ -34,8 +34,8 @@ struct ExifReader {
     if parts.isEmpty { return nil }
   }
 
-  /// Reads the maker notes that have the form of a directory. The offsets in Apple's and Fujifilm's notes count from the
-  /// start of the note, and Fujifilm's note is always little-endian.
+  /// Reads the maker notes that are directories. In Apple's and Fujifilm's notes, offsets count from the start of the
+  /// note, and Fujifilm's note is always little-endian.
   private mutating func readNote() {
     guard let details = parts[.details], let note = details.entries[37500],
       let head = details.file.source.exactly(14, at: note.offset)

@@ -23,7 +23,8 @@ final class FileInput: Sendable {
   /// requests and replies of several threads do not mix.
   private let pieces = Mutex<[Piece]>([])
 
-  /// An archive. Nothing is cached and nothing is read ahead, because the daemon counts the bytes that each entry reads.
+  /// A file without its first bytes, such as an archive. Nothing is read ahead, because the daemon counts the bytes that
+  /// it sends for each entry.
   init(size: Int64) {
     self.size = size
     readsAhead = false

@@ -3,17 +3,17 @@ internal import Catalog
 internal import Glibc
 internal import Media
 
-/// What libvips does, in Swift's terms.
+/// The functions of libvips, with Swift types and errors.
 enum Picture {
-  /// What a picture's header says.
+  /// The properties in a picture's header.
   struct Header {
     var width: Int
     var height: Int
-    /// EXIF's orientation, 1 to 8, by which libvips will turn it.
+    /// The orientation in EXIF, from 1 to 8. libvips turns the picture by it.
     var orientation: Int
-    /// Bytes of memory while a derivative is made, at most, and of the pixels that a job in full size keeps.
+    /// The maximum memory in bytes to make a derivative, and the bytes of all pixels, which a full-size job keeps.
     var memory, wholeMemory: Int64
-    /// Blocks of metadata; empty if there are none.
+    /// The metadata blocks; empty if missing.
     var exif, xmp, iptc: [UInt8]
   }
 
@@ -28,11 +28,11 @@ enum Picture {
       wholeMemory: header.whole_memory, exif: exif, xmp: xmp, iptc: iptc)
   }
 
-  /// Decodes a picture once and makes derivatives.
+  /// Decodes a picture once and makes all derivatives from it.
   ///
   /// - Parameters:
-  ///   - orientation: the orientation to turn it by; nil for the picture's own.
-  ///   - eagerly: whether the large one is left out where a thumbnail in the file suffices for the small one.
+  ///   - orientation: the orientation by which to turn the picture; nil for the one in its EXIF.
+  ///   - eagerly: whether to skip the large derivative if a thumbnail in the file suffices for the small one.
   static func derive(
     _ range: InputRange, orientation: Int?, _ sizes: Set<DerivativeSize>, eagerly: Bool = false, _ facts: MediaFacts
   ) throws(DecoderError) -> Derivatives {
@@ -42,7 +42,7 @@ enum Picture {
     }
   }
 
-  /// Makes a PNG of a JPEG.
+  /// Converts a JPEG to a PNG.
   static func png(_ request: PNGRequest) throws(DecoderError) -> [UInt8] {
     var png = unsafe agonyfs_bytes()
     let outcome = unsafe agonyfs_make_png(request.jpeg, request.jpeg.count, Int32(request.longerSide), &png)
@@ -51,7 +51,7 @@ enum Picture {
     return bytes
   }
 
-  /// Makes a JPEG of full size, or of at most so many pixels on the longer side.
+  /// Makes a JPEG of full size, or with at most `side` pixels on the longer side.
   static func full(_ range: InputRange, orientation: Int?, side: Int? = nil) throws(DecoderError) -> [UInt8] {
     var made = unsafe agonyfs_bytes()
     let outcome = unsafe range.withInput {
@@ -63,7 +63,7 @@ enum Picture {
     return bytes
   }
 
-  /// Makes a JPEG of pixels of three bytes.
+  /// Makes a JPEG from pixels of three bytes each.
   static func full(
     pixels: UnsafePointer<UInt8>?, _ width: Int, _ height: Int
   ) throws(DecoderError) -> [UInt8] {
@@ -75,7 +75,7 @@ enum Picture {
     return bytes
   }
 
-  /// The picture in the tag of an MP3; empty if there is none.
+  /// The cover picture in the tag of an MP3; empty if it is missing.
   static func cover(_ range: InputRange) throws(DecoderError) -> [UInt8] {
     var cover = unsafe agonyfs_bytes()
     let outcome = unsafe range.withInput { unsafe agonyfs_cover_read($0, &cover) }
@@ -101,14 +101,14 @@ enum Picture {
     list.add(.perceptualHash(look.hash), from: .pixels)
   }
 
-  /// Calls a function that makes JPEGs, unless there is none to make. The small one is made in any case.
+  /// Makes derivatives with a C function, unless no size is requested. The small one is always made, for the look.
   static func derivatives(
     _ sizes: Set<DerivativeSize>, _ facts: MediaFacts,
     _ make: (UnsafeMutablePointer<agonyfs_derivatives>) -> agonyfs_outcome
   ) throws(DecoderError) -> Derivatives {
     if sizes.isEmpty { return Derivatives(facts: facts, small: nil, large: nil) }
     var made = unsafe agonyfs_derivatives()
-    // How a picture looks is seen in its small derivative.
+    // The look is measured in the small derivative.
     unsafe made.wants_small = true
     unsafe made.wants_large = sizes.contains(.large)
     let outcome = unsafe make(&made)
@@ -117,7 +117,7 @@ enum Picture {
     return Derivatives(facts: facts, small: small.isEmpty ? nil : small, large: large.isEmpty ? nil : large)
   }
 
-  /// Throws the error of a call.
+  /// Throws if a C function failed.
   static func check(_ outcome: agonyfs_outcome) throws(DecoderError) {
     switch unsafe outcome.status {
     case AGONYFS_DONE: return
@@ -127,7 +127,7 @@ enum Picture {
     }
   }
 
-  /// Copies bytes that C allocated, and frees them.
+  /// Copies bytes that C allocated, and frees the original.
   private static func take(_ bytes: agonyfs_bytes) -> [UInt8] {
     defer { unsafe free(bytes.bytes) }
     return unsafe Array(UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.count))

@@ -2,14 +2,14 @@ internal import CDecoder
 internal import Catalog
 internal import Media
 
-/// A file that is a picture, or a raw file with one in it.
+/// A picture file, or a raw file with a preview.
 struct PictureFile {
   private let input: FileInput
   let kind: MediaKind
   private let raw: RawFile?
-  /// The picture that libraries decode: the file, or a part of it.
+  /// The bytes of the picture: the file, or the preview in a raw file.
   let range: InputRange
-  /// Nil if libraries do not know the picture.
+  /// Nil if libvips cannot decode the picture.
   private let header: Picture.Header?
 
   init(_ input: FileInput, _ kind: MediaKind, start: [UInt8]) throws(DecoderError) {
@@ -26,7 +26,7 @@ struct PictureFile {
     header = try Picture.header(range)
   }
 
-  /// One that no picture can be made of; its facts may be there.
+  /// A file that cannot be decoded. Its metadata may still be readable.
   init(undecodable input: FileInput, _ kind: MediaKind, start: [UInt8]) {
     self.input = input
     raw = Self.raw(input, kind, start)
@@ -41,31 +41,31 @@ struct PictureFile {
     case (.raw, 0x46): RawFile(raf: input)
     case (.raw, 0x49), (.raw, 0x4d): RawFile(tiff: input, isCertain: true)
     case (.raw, _): RawFile(cr3: input)
-    // CR2 has its mark after the header.
+    // CR2 has its signature after the TIFF header.
     case (.tiff, _): RawFile(tiff: input, isCertain: start.dropFirst(8).starts(with: Array("CR".utf8)))
     default: nil
     }
   }
 
-  /// EXIF's orientation, of the raw file before that of its preview.
+  /// The orientation in EXIF. That of a raw file takes precedence over that of its preview.
   var orientation: Int { raw?.exif?.orientation ?? header?.orientation ?? 1 }
 
-  /// The orientation that libvips is told; nil if it finds it itself.
+  /// The orientation for libvips; nil if libvips finds it in the picture.
   var turning: Int? { raw == nil ? nil : orientation }
 
-  /// Upright; zero if it is not known.
+  /// The size after turning; zero if it is unknown.
   var size: (width: Int, height: Int) {
     let stored = raw?.size ?? header.map { ($0.width, $0.height) } ?? (0, 0)
     return orientation > 4 ? (stored.height, stored.width) : stored
   }
 
-  /// Waits for the memory that its pixels need: reduced while they are decoded, or all of them.
+  /// Waits until the daemon grants the memory to decode the picture, and if `whole`, to hold all its pixels.
   func admit(whole: Bool) {
     guard let header else { return }
     Channel.admit(memory: header.memory + (whole ? header.wholeMemory : 0))
   }
 
-  /// All that it says, but not how it looks.
+  /// The facts in the file, without the look, which needs the small derivative.
   var facts: FactList {
     var list = FactList()
     list.add(.kind(kind), from: .content)
@@ -90,8 +90,8 @@ struct PictureFile {
     return list
   }
 
-  /// A TIFF is EXIF itself. libvips passes on the EXIF of the other formats, except JPEG XL, and JPEGs that end before the
-  /// picture begins: those have it in their first segment.
+  /// The EXIF that libvips does not read: that of TIFF, which is itself EXIF, of JPEG XL, and of JPEGs that are cut before
+  /// the picture. Such JPEGs have EXIF in their first segment.
   private func own(_ boxes: [BoxFile.Box]) -> ExifReader? {
     if kind == .tiff { return TIFFFile(input).flatMap { ExifReader($0) } }
     if kind == .jpeg, header == nil, let segment = input.exactly(10, at: 2), segment.starts(with: [0xFF, 0xE1]),
@@ -106,7 +106,7 @@ struct PictureFile {
     return TIFFFile(input, base: start).flatMap { ExifReader($0) }
   }
 
-  /// When a PNG says itself that its picture was made. What is stated in UTC knows no other zone.
+  /// The time in a PNG's text `Creation Time`. If the text states UTC, the local time zone is unknown.
   private var creation: FactValue? {
     guard kind == .png else { return nil }
     let value = FactValue(.taken, PNGText.values(of: "Creation Time", in: input))
@@ -118,7 +118,7 @@ struct PictureFile {
     boxes.first { $0.type == "xml " }.flatMap { $0.content(input) }
   }
 
-  /// The video of a motion photo, if one begins there.
+  /// The range of a motion photo's video, if a video begins there.
   private func motion(_ range: Range<Int64>?) -> Range<UInt64>? {
     guard let range, range.lowerBound > 0,
       input.exactly(4, at: range.lowerBound + 4) == Array("ftyp".utf8)
@@ -128,7 +128,7 @@ struct PictureFile {
 }
 
 extension BoxFile.Box {
-  /// What is in it, if that is not too much for a packet of XMP.
+  /// The content; nil if it is too long for an XMP packet.
   func content(_ source: any ByteSource) -> [UInt8]? {
     end - start <= Int64(XMPReader.mostBytes) ? source.exactly(Int(end - start), at: start) : nil
   }

@@ -4,9 +4,9 @@ internal import Glibc
 internal import Media
 internal import System
 
-/// The program that decodes pictures and videos for the daemon that holds the keys. The daemon starts it with nothing
-/// but one end of a socket as descriptor 0. It gives up every right before it reads from there, and ends when the other
-/// end is closed.
+/// The program that decodes pictures and videos for the daemon, which holds the keys. Descriptor 0 is a socket to the
+/// daemon and the only open descriptor. The program drops all its rights before it reads from the socket, and ends when
+/// the daemon closes it.
 @main
 enum Program {
   static func main() {
@@ -21,10 +21,10 @@ enum Program {
     while true { work(Channel.receive()) }
   }
 
-  /// Processor time for a job: the daemon's time limit times the threads that libvips uses.
+  /// The processor time of a job: the daemon's time limit times the number of libvips threads.
   private static let mostProcessorSeconds: Int32 = 120
 
-  /// Allows the whole time once more.
+  /// Restarts the limit, for a new job or the next step of an archive.
   static func allowProcessorTime() { agonyfs_allow_processor_time(mostProcessorSeconds) }
 
   private static func work(_ job: (message: WireMessage, body: [UInt8])) {

@@ -2,7 +2,7 @@ internal import Media
 
 /// A camera's raw file: its largest preview and its facts. The raw pixels are not decoded.
 struct RawFile {
-  /// A JPEG in it.
+  /// A JPEG in the raw file.
   struct Preview {
     var start: Int64
     var count: Int64
@@ -12,17 +12,17 @@ struct RawFile {
 
   /// The preview with the most pixels.
   private(set) var preview: Preview?
-  /// The size of the raw picture as stored, if given.
+  /// The stored size of the raw picture, before turning; nil if unknown.
   private(set) var size: (width: Int, height: Int)?
-  /// The file's own EXIF; previews may have more.
+  /// The EXIF of the raw file. Previews may have more fields.
   private(set) var exif: ExifReader?
-  /// The file's own XMP, if it is not in EXIF.
+  /// The XMP of the raw file, unless it is in EXIF.
   private(set) var xmp: [UInt8]?
   private let source: any ByteSource
 
   private init(_ source: any ByteSource) { self.source = source }
 
-  /// Makes a JPEG the preview if it is larger than the present one.
+  /// Uses a JPEG as the preview if it has more pixels than the present one.
   private mutating func offer(start: Int64, count: Int64) {
     guard start >= 0, count > 0, start < source.size, let shape = source.jpegShape(at: start) else { return }
     if let preview, preview.width * preview.height >= shape.width * shape.height { return }
@@ -30,7 +30,7 @@ struct RawFile {
       start: start, count: min(count, source.size - start), width: shape.width, height: shape.height)
   }
 
-  /// Fujifilm's RAF: a header of big-endian numbers, which points to a JPEG with its own EXIF.
+  /// Reads Fujifilm's RAF. Its header of big-endian numbers points to a JPEG, which contains the EXIF.
   init?(raf source: any ByteSource) {
     guard let places = source.exactly(8, at: 84) else { return nil }
     self.init(source)
@@ -38,7 +38,7 @@ struct RawFile {
     offer(start: numbers[0], count: numbers[1])
   }
 
-  /// Canon's CR3: ISO boxes with EXIF in four TIFFs, and previews in Canon's own boxes.
+  /// Reads Canon's CR3, which consists of ISO boxes: four with TIFFs for EXIF, and Canon's boxes for previews.
   init?(cr3 source: any ByteSource) {
     self.init(source)
     var parts: [String: TIFFFile] = [:]
@@ -59,7 +59,7 @@ struct RawFile {
     exif = ExifReader(main: parts["CMT1"], details: parts["CMT2"], places: parts["CMT4"])
   }
 
-  /// Formats built on TIFF; nil for a plain TIFF.
+  /// Reads a format based on TIFF; nil for a plain TIFF.
   init?(tiff source: any ByteSource, isCertain: Bool) {
     guard let file = TIFFFile(source) else { return nil }
     self.init(source)
@@ -67,7 +67,7 @@ struct RawFile {
     guard isCertain || directories.contains(where: { Self.isRaw(file, $0) }) else { return nil }
     for entries in directories {
       offer(file, position: 513, length: 514, in: entries)
-      // New and old JPEG of TIFF, in one piece.
+      // TIFF's new and old JPEG compression, if the picture is a single strip.
       if [6, 7].contains(file.number(entries[259])), entries[273]?.count == 1 {
         offer(file, position: 273, length: 279, in: entries)
       }
@@ -107,12 +107,12 @@ struct RawFile {
     offer(inner, position: 0x101, length: 0x102, in: camera)
   }
 
-  /// Pixels behind a colour filter, or linear ones made of them (TIFF/EP, DNG).
+  /// Whether a directory holds raw pixels: a colour filter array, or linear pixels computed from one (TIFF/EP, DNG).
   private static func isMosaic(_ file: TIFFFile, _ entries: [UInt16: TIFFFile.Entry]) -> Bool {
     [32803, 34892].contains(file.number(entries[262]))
   }
 
-  /// A mosaic, the version of DNG, or one of the compressions of Nikon, Sony and Pentax.
+  /// Whether a directory has raw pixels, a DNG version, or a compression of Nikon, Sony or Pentax.
   private static func isRaw(_ file: TIFFFile, _ entries: [UInt16: TIFFFile.Entry]) -> Bool {
     isMosaic(file, entries) || entries[50706] != nil || [34713, 32767, 65535].contains(file.number(entries[259]))
   }

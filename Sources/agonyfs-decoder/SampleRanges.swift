@@ -1,15 +1,15 @@
 internal import Media
 
-/// Where the data of a track is, by its sample tables (ISO/IEC 14496-12, 8.7; QuickTime File Format, sample atoms).
+/// Finds the data of a track in its sample tables (ISO/IEC 14496-12, 8.7; QuickTime File Format, sample atoms).
 struct SampleRanges {
   private static let mostSamples = 50_000_000
-  /// Sound whose samples have a fixed number of bytes. QuickTime's tables count one byte for each, whatever it has.
+  /// Sound formats with samples of a fixed size. QuickTime's tables state a size of 1 for them, whatever the real size.
   private static let plainSound: Set<String> = [
     "raw ", "NONE", "sowt", "twos", "in24", "in32", "fl32", "fl64", "lpcm", "ulaw", "alaw",
   ]
   private static let damage = DecoderError.undecodable("the tables of the video are damaged")
 
-  /// Bytes of each sample, or of all.
+  /// The sizes of the samples in bytes: equal for all, or a table.
   private enum Sizes {
     case fixed(Int64, count: Int)
     case table([UInt8], bytes: Int)
@@ -74,7 +74,7 @@ struct SampleRanges {
     return result
   }
 
-  /// Bytes of some samples that follow each other.
+  /// The total size in bytes of `count` consecutive samples.
   private static func bytes(_ sizes: Sizes, _ first: Int, _ count: Int) throws(DecoderError) -> Int64 {
     switch sizes {
     case .fixed(let size, let all):
@@ -103,14 +103,14 @@ struct SampleRanges {
     guard description.count >= 16 else { throw damage }
     let format = String(decoding: description[12..<16], as: Unicode.ASCII.self)
     guard size == 1 || plainSound.contains(format) else { return .fixed(size, count: count) }
-    // A description of sound (QuickTime File Format, sound sample description): version at 24, channels at 32, bits at 34.
+    // QuickTime File Format, sound sample description: version at 24, channels at 32, bits at 34.
     guard plainSound.contains(format), description.count >= 44 else {
       throw .undecodable("its sound is packed in a way that is not known")
     }
     let version = Int(description[24]) << 8 | Int(description[25])
     var frame: Int64
     if version == 2 {
-      // Bytes in a packet of constant size.
+      // Version 2 states the bytes of a packet.
       guard description.count >= 80 else { throw damage }
       frame = Int64(number(description, at: 72))
     } else {
@@ -134,7 +134,7 @@ struct SampleRanges {
     }
   }
 
-  /// A number of four bytes, which must be there.
+  /// A big-endian number of four bytes. The caller checks that they exist.
   private static func number(_ bytes: [UInt8], at offset: Int) -> Int {
     Int(bytes[offset]) << 24 | Int(bytes[offset + 1]) << 16 | Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
   }

@@ -1,9 +1,9 @@
 internal import Catalog
 internal import Media
 
-/// A job on a file beside a photo.
+/// A job on a sidecar, a file with metadata for a photo.
 enum Sidecar {
-  /// All that it says.
+  /// The facts in the sidecar.
   static func facts(_ request: SidecarRequest) throws(DecoderError) -> FactList {
     var list = FactList()
     switch request.kind {
@@ -15,7 +15,7 @@ enum Sidecar {
       guard let json = JSONTexts(request.content) else { throw .undecodable("no JSON") }
       list.add(FieldTables.takeout, from: .takeout) { json.values[$0] ?? [] }
     case .appleAdjustments:
-      // It says how the picture was changed, and nothing that a record has.
+      // The list describes edits of the picture. A record has no field for them.
       let start = request.content.prefix(4096)
       guard start.starts(with: Array("bplist00".utf8)) || String(decoding: start, as: UTF8.self).contains("<plist")
       else { throw .undecodable("no property list") }

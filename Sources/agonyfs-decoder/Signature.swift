@@ -1,11 +1,11 @@
 internal import Media
 
-/// The kind of a file by its first bytes.
+/// Determines the kind of a file from its first bytes.
 enum Signature {
-  /// Bytes that are looked at.
+  /// The number of bytes that are examined.
   static let bytes = 4096
 
-  /// Formats that begin alike are distinguished later: a TIFF may be a raw file.
+  /// Formats with the same beginning are distinguished later. For example, a TIFF may be a raw file.
   static func kind(of start: [UInt8]) -> MediaKind? {
     guard start.count >= MediaKind.beginningSize else { return nil }
     switch unsafe start.withUnsafeBytes({ unsafe MediaKind(beginning: $0) }) {
@@ -18,7 +18,7 @@ enum Signature {
     }
   }
 
-  /// The document type, from the first element of a Matroska file (RFC 8794, 11.2).
+  /// The document type in the first element of a Matroska file (RFC 8794, 11.2).
   private static func matroska(_ start: [UInt8]) -> MediaKind? {
     let head = start.prefix(128)
     for index in head.indices.dropLast(3) where head[index] == 0x42 && head[index + 1] == 0x82 {
@@ -29,8 +29,8 @@ enum Signature {
     return nil
   }
 
-  /// Whether a transport stream's packets follow each other: 188 bytes, or 192 with a time before each (ISO/IEC 13818-1,
-  /// 2.4.3.2).
+  /// Whether packets of a transport stream follow each other. They have 188 bytes, or 192 with a time before each
+  /// (ISO/IEC 13818-1, 2.4.3.2).
   private static func hasPackets(_ start: [UInt8]) -> Bool {
     let (first, size) = start[0] == 0x47 ? (0, 188) : (4, 192)
     return (1...4).allSatisfy { number in
@@ -39,19 +39,20 @@ enum Signature {
     } && start.count > first + size
   }
 
-  /// Whether one of the streams that begin in the first pages is Theora's.
+  /// Whether a Theora stream begins in the first pages.
   private static func hasVideo(ogg start: [UInt8]) -> Bool {
     let mark = [0x80] + Array("theora".utf8)
     return start.indices.dropLast(mark.count - 1).contains { start[$0...].starts(with: mark) }
   }
 
-  /// Whether the second header has a size that one of its versions has (BITMAPCOREHEADER to BITMAPV5HEADER).
+  /// Whether the second header has a known size (BITMAPCOREHEADER to BITMAPV5HEADER). "BM" alone is too weak a mark.
   private static func hasHeader(bitmap start: [UInt8]) -> Bool {
     guard start.count > 17 else { return false }
     return [12, 40, 52, 56, 64, 108, 124].contains(start[14]) && start[15...17].allSatisfy { $0 == 0 }
   }
 
-  /// By the brands of an ISO base media file (ISO/IEC 14496-12, 4.3): the major one, then the compatible ones.
+  /// The kind by the brands of an ISO base media file (ISO/IEC 14496-12, 4.3): the major brand first, then the compatible
+  /// brands.
   private static func brand(_ start: [UInt8]) -> MediaKind? {
     guard start.count >= 16 else { return nil }
     let count = start.prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -68,7 +69,7 @@ enum Signature {
         "mmp4", "MSNV", "f4v ":
         return .mp4
       case _ where brand.hasPrefix("3gp") || brand.hasPrefix("3g2"): return .threeGP
-      // "mif1" and "msf1" say only that there is a picture; another brand says how it is coded.
+      // "mif1" and "msf1" only mean that the file is a picture. Another brand states its codec.
       default: continue
       }
     }

@@ -1,13 +1,13 @@
-// What is left of EXIF in a file that is exported without location or without all metadata. It is built anew from what
-// is known to say nothing more, so that no maker note, unknown field or gap comes along (CIPA DC-008, Exif 2.32).
+// The EXIF of a file that is exported without its location or without all metadata. The block is rebuilt from fields
+// that are known to be harmless, so that no maker note, unknown field or gap is copied (CIPA DC-008, Exif 2.32).
 
 internal import Media
 
-/// EXIF without what was to be taken out.
+/// Builds EXIF without the fields that are stripped.
 enum StrippedExif {
-  /// The fields of the first directory that say nothing of a place: camera, program, times, rights, resolution.
+  /// The fields of the first directory that do not reveal a place: camera, program, times, rights, resolution.
   private static let main: Set<UInt16> = [271, 272, 274, 282, 283, 296, 305, 306, 315, 33432, 531]
-  /// Those of the second: exposure, times, colour space, size, lens.
+  /// The same for the second directory: exposure, times, colour space, size, lens.
   private static let details: Set<UInt16> = [
     33434, 33437, 34850, 34855, 34864, 34865, 34866, 36864, 36867, 36868, 37121, 37122, 37377,
     37378, 37379, 37380, 37381, 37382, 37383, 37384, 37385, 37386, 37520, 37521, 37522, 40960, 40961, 40962, 40963,
@@ -16,7 +16,7 @@ enum StrippedExif {
   ]
   private static let orientation: UInt16 = 274
   private static let detailsPointer: UInt16 = 34665
-  /// Longest value that is taken over.
+  /// The maximum size of a copied value.
   private static let mostBytes = 1024
 
   private struct Field {
@@ -26,16 +26,16 @@ enum StrippedExif {
     var value: [UInt8]
   }
 
-  /// A block as files have it, without the leading name; nil if nothing is left.
+  /// Builds a block without the prefix "Exif\0\0"; nil if no field is left.
   ///
-  /// - Parameter block: that of the file, perhaps with the leading name.
+  /// - Parameter block: the block in the file, with or without the prefix.
   static func block(of block: [UInt8], _ mode: StripMode) -> [UInt8]? {
     let isNamed = block.starts(with: Array("Exif\0\0".utf8))
     guard let file = TIFFFile(MemoryBytes(content: block), base: isNamed ? 6 : 0),
       let (entries, _) = file.directory(at: file.first)
     else { return nil }
     var first = fields(file, entries, mode == .all ? [orientation] : main)
-    // One that is upright needs not be said.
+    // Upright is the default.
     if mode == .all, file.number(entries[orientation]) == 1 { first = [] }
     var second: [Field] = []
     if mode == .location, let place = file.number(entries[detailsPointer]), let inner = file.directory(at: place) {
@@ -81,7 +81,7 @@ enum StrippedExif {
         } else {
           head += bytes(UInt32(behind + values.count))
           values += field.value
-          // Values begin at even places (TIFF 6.0, section 2).
+          // Values begin at even offsets (TIFF 6.0, section 2).
           if values.count % 2 == 1 { values.append(0) }
         }
       }

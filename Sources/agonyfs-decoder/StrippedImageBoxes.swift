@@ -1,12 +1,12 @@
 internal import Media
 
-/// A HEIC or AVIF without metadata (ISO/IEC 23008-12; ISO/IEC 14496-12, 8.11). Pictures, their colours and how they are
-/// turned stay as they are.
+/// Strips metadata from a HEIC or AVIF (ISO/IEC 23008-12; ISO/IEC 14496-12, 8.11). Pictures, their colours and their
+/// orientation stay unchanged.
 ///
-/// 1. An item of metadata becomes zeros, and so do boxes and properties that are not known to be needed, and data that no
-///    picture refers to: the video of a motion photo, for example.
-/// 2. What is neither a known picture nor known metadata is refused, as are pictures that are files of their own with
-///    metadata, properties that a reader must know and this does not, and metadata that shares bytes with a picture.
+/// 1. Metadata items become zeros. So do boxes and properties that are not known to be needed, and data that no picture
+///    refers to, such as the video of a motion photo.
+/// 2. A file is refused if it has an item that is neither a known picture nor known metadata, a picture in a file format
+///    with metadata, an unknown property that is marked essential, or metadata that shares bytes with a picture.
 enum StrippedImageBoxes {
   private static let pictures: Set<String> = ["hvc1", "hev1", "av01", "avc1", "grid", "iovl", "iden", "tmap"]
   private static let metadata: Set<String> = ["Exif", packetType, "mime", "uri "]
@@ -19,17 +19,17 @@ enum StrippedImageBoxes {
   private static let mostItems = 20_000
   private static let mostExifBytes = 1 << 20
   private static let mostPacketBytes = 128 << 10
-  /// Stands for an item of XMP.
+  /// The type that `types` assigns to an XMP item.
   private static let packetType = "XMP"
 
-  /// Where an item's data is.
+  /// The location of an item's data.
   private struct Location {
-    /// Whether it is in the box `idat`.
+    /// Whether the extents count from the content of the box `idat`.
     var isInside: Bool
     var extents: [Range<Int64>]
   }
 
-  /// What is left.
+  /// The recipe for the file without metadata.
   static func recipe(_ input: FileInput, _ mode: StripMode) throws(DecoderError) -> ContentRecipe {
     var rewriter = BoxRewriter(input)
     let top = try rewriter.boxes(in: 0..<input.size, isFile: true)
@@ -37,7 +37,7 @@ enum StrippedImageBoxes {
       top.count(where: { $0.type == "meta" }) == 1, let meta = top.first(where: { $0.type == "meta" }),
       meta.content.count >= 4
     else { throw .undecodable("the file has moving pictures, or no list of pictures") }
-    // Behind version and flags.
+    // Version and flags take 4 bytes.
     let inner = try rewriter.boxes(in: (meta.content.lowerBound + 4)..<meta.content.upperBound)
     let inside = inner.first { $0.type == "idat" }
     let types = try types(inner, rewriter)
@@ -84,7 +84,7 @@ enum StrippedImageBoxes {
     return rewriter.recipe
   }
 
-  /// Properties are counted, so that those which go must leave a box behind.
+  /// Items refer to properties by their position, so a removed property becomes a free box.
   private static func write(
     properties: BoxRewriter.Box, to rewriter: inout BoxRewriter
   ) throws(DecoderError) {
@@ -111,7 +111,7 @@ enum StrippedImageBoxes {
     }
   }
 
-  /// The numbers of the properties that a reader must know (8.11.14 of 14496-12, 9.3 of 23008-12).
+  /// The numbers of the properties that are marked essential (8.11.14 of 14496-12, 9.3 of 23008-12).
   private static func essential(_ box: BoxRewriter.Box, _ rewriter: BoxRewriter) throws(DecoderError) -> Set<Int> {
     var reader = BigEndianReader(try rewriter.content(box))
     let version = try reader.number(1)
@@ -128,14 +128,14 @@ enum StrippedImageBoxes {
     return found
   }
 
-  /// What is put in the place of EXIF: what is left of it, or a list of nothing.
+  /// The replacement for an EXIF item: the remaining fields, or an empty directory.
   private static func exif(_ range: Range<Int64>, _ input: FileInput, _ mode: StripMode) -> BoxRewriter.Part? {
     guard range.count >= 4 + 14, range.count <= mostExifBytes,
       let bytes = input.exactly(range.count, at: range.lowerBound)
     else { return nil }
     let skipped = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
     var left: [UInt8]?
-    // A picture of this kind is turned by a property of its own.
+    // The property `irot` turns the picture, so EXIF's orientation is not needed.
     if mode == .location, skipped < bytes.count - 4 {
       left = StrippedExif.block(of: Array(bytes[(4 + skipped)...]), mode)
     }
@@ -144,7 +144,7 @@ enum StrippedImageBoxes {
     return BoxRewriter.Part(range: range, bytes: [0, 0, 0, 0] + block)
   }
 
-  /// What is put in the place of XMP: a packet that says nothing. Zeros are none, and readers warn of them.
+  /// The replacement for an XMP item: an empty packet. Readers warn of zeros, because they are not a valid packet.
   private static func emptyPacket(_ type: String, _ range: Range<Int64>) -> BoxRewriter.Part? {
     let packet = Array(
       """
@@ -156,7 +156,7 @@ enum StrippedImageBoxes {
 
   // MARK: Lists
 
-  /// The types of items by their numbers (8.11.6).
+  /// The types of the items by number (8.11.6).
   private static func types(
     _ boxes: [BoxRewriter.Box], _ rewriter: BoxRewriter
   ) throws(DecoderError) -> [UInt32: String] {
@@ -185,7 +185,7 @@ enum StrippedImageBoxes {
     return types
   }
 
-  /// Where items are (8.11.3).
+  /// The locations of the items by number (8.11.3).
   private static func locations(
     _ boxes: [BoxRewriter.Box], _ rewriter: BoxRewriter
   ) throws(DecoderError) -> [UInt32: Location] {
@@ -219,7 +219,7 @@ enum StrippedImageBoxes {
           }), !start.overflow, let length = Int64(exactly: length), length <= rewriter.input.size,
           start.partialValue <= rewriter.input.size - length
         else { throw damage }
-        // No length means all of the file.
+        // A length of 0 means the whole file.
         guard length > 0 else { throw .undecodable("data of the picture has no end") }
         extents.append(start.partialValue..<(start.partialValue + length))
       }
@@ -241,7 +241,7 @@ private struct BigEndianReader {
     return rest.prefix(count)
   }
 
-  /// The content type of an item, which follows its name. That of XMP is "application/rdf+xml" (ISO 16684-1, 7.1).
+  /// The content type of an item, which follows its name. XMP has "application/rdf+xml" (ISO 16684-1, 7.1).
   func contentType() -> String {
     String(decoding: rest.drop { $0 != 0 }.dropFirst().prefix { $0 != 0 }, as: UTF8.self).lowercased()
   }

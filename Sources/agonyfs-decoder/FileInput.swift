@@ -23,8 +23,8 @@ final class FileInput: Sendable {
   /// requests and replies of several threads do not mix.
   private let pieces = Mutex<[Piece]>([])
 
-  /// A file without its first bytes, such as an archive. Nothing is read ahead, because the daemon counts the bytes that
-  /// it sends for each entry.
+  /// A file without its first bytes, such as an archive. Nothing is read ahead, because the daemon counts the bytes
+  /// that it sends for each entry.
   init(size: Int64) {
     self.size = size
     readsAhead = false

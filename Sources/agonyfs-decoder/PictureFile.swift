@@ -90,8 +90,8 @@ struct PictureFile {
     return list
   }
 
-  /// The EXIF that libvips does not read: that of TIFF, which is itself EXIF, of JPEG XL, and of JPEGs that are cut before
-  /// the picture. Such JPEGs have EXIF in their first segment.
+  /// The EXIF that libvips does not read: that of TIFF, which is itself EXIF, of JPEG XL, and of JPEGs that are cut
+  /// before the picture. Such JPEGs have EXIF in their first segment.
   private func own(_ boxes: [BoxFile.Box]) -> ExifReader? {
     if kind == .tiff { return TIFFFile(input).flatMap { ExifReader($0) } }
     if kind == .jpeg, header == nil, let segment = input.exactly(10, at: 2), segment.starts(with: [0xFF, 0xE1]),

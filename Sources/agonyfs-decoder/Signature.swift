@@ -51,8 +51,8 @@ enum Signature {
     return [12, 40, 52, 56, 64, 108, 124].contains(start[14]) && start[15...17].allSatisfy { $0 == 0 }
   }
 
-  /// The kind by the brands of an ISO base media file (ISO/IEC 14496-12, 4.3): the major brand first, then the compatible
-  /// brands.
+  /// The kind by the brands of an ISO base media file (ISO/IEC 14496-12, 4.3): the major brand first, then the
+  /// compatible brands.
   private static func brand(_ start: [UInt8]) -> MediaKind? {
     guard start.count >= 16 else { return nil }
     let count = start.prefix(4).reduce(0) { $0 << 8 | Int($1) }

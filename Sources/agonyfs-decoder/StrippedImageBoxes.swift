@@ -5,8 +5,8 @@ internal import Media
 ///
 /// 1. Metadata items become zeros. So do boxes and properties that are not known to be needed, and data that no picture
 ///    refers to, such as the video of a motion photo.
-/// 2. A file is refused if it has an item that is neither a known picture nor known metadata, a picture in a file format
-///    with metadata, an unknown property that is marked essential, or metadata that shares bytes with a picture.
+/// 2. A file is refused if it has an item that is neither a known picture nor known metadata, a picture in a file
+///    format with metadata, an unknown property that is marked essential, or metadata that shares bytes with a picture.
 enum StrippedImageBoxes {
   private static let pictures: Set<String> = ["hvc1", "hev1", "av01", "avc1", "grid", "iovl", "iden", "tmap"]
   private static let metadata: Set<String> = ["Exif", packetType, "mime", "uri "]

@@ -1,20 +1,20 @@
 internal import Media
 
-/// A JPEG without metadata (ITU-T T.81, Annex B). The coded picture stays as it is, byte by byte.
+/// Strips metadata from a JPEG (ITU-T T.81, Annex B). The bytes of the coded picture stay unchanged.
 ///
-/// 1. A segment that is not known to be needed for the picture goes. So does everything behind its end: further
-///    pictures, videos and trailers, which have metadata of their own.
+/// 1. A segment that is not known to be needed for the picture is removed. So is everything after the end of the
+///    picture: further pictures, videos and trailers, which may contain metadata.
 enum StrippedJPEG {
-  /// Most segments that are looked at.
+  /// The maximum number of segments.
   private static let mostSegments = 20_000
-  /// Bytes that are looked through at once.
+  /// The number of bytes that are searched at once.
   private static let scanStep = 256 << 10
 
-  /// What is left.
+  /// The recipe for the file without metadata.
   static func recipe(_ input: FileInput, _ mode: StripMode) throws(DecoderError) -> ContentRecipe {
     var recipe = ContentRecipe()
     recipe.keep(0..<2)
-    // Where EXIF goes, if some is left: behind the start (and JFIF).
+    // EXIF that is left is written after the start marker, JFIF and Adobe's segment.
     var exif: [UInt8]?
     var kept: [Range<Int64>] = []
     var jfif: [UInt8] = []
@@ -41,7 +41,7 @@ enum StrippedJPEG {
       at = whole.upperBound
       switch marker {
       case 0xe0:
-        // Without a thumbnail it has 16 bytes, its length included.
+        // A JFIF segment without a thumbnail has 16 bytes, including its length.
         guard length >= 16, let body = input.exactly(14, at: whole.lowerBound + 4),
           body.starts(with: Array("JFIF\0".utf8))
         else { continue }
@@ -54,7 +54,7 @@ enum StrippedJPEG {
       case 0xe2:
         if input.exactly(12, at: whole.lowerBound + 4) == Array("ICC_PROFILE\0".utf8) { kept.append(whole) }
       case 0xee:
-        // How colours are coded, in 12 bytes; readers pass over what follows.
+        // The first 12 bytes state the colour transform. Readers ignore the rest.
         if length >= 14, let body = input.exactly(12, at: whole.lowerBound + 4), body.starts(with: Array("Adobe".utf8))
         {
           adobe = [0xff, 0xee, 0, 14] + body
@@ -77,7 +77,7 @@ enum StrippedJPEG {
     return [0xff, 0xe1, UInt8((body.count + 2) >> 8), UInt8((body.count + 2) & 0xff)] + body
   }
 
-  /// Where the entropy-coded bytes end: at the next marker that is neither a stuffed byte nor a restart marker.
+  /// The end of the entropy-coded bytes: the next marker that is neither a stuffed byte nor a restart marker.
   private static func endOfScan(_ input: FileInput, from start: Int64) throws(DecoderError) -> Int64 {
     var at = start
     while at < input.size {
@@ -92,7 +92,7 @@ enum StrippedJPEG {
         return nil
       }
       if let found { return at + Int64(found) }
-      // The last byte may be the first of a marker.
+      // The last byte may begin a marker, so the next block starts with it.
       at += Int64(block.count - 1)
     }
     throw .undecodable("the JPEG is cut")

@@ -1,11 +1,11 @@
 internal import Media
 
-/// An MP4 or QuickTime file without metadata (ISO/IEC 14496-12; QuickTime File Format). Pictures and sound stay as they
-/// are, byte by byte; what is in the coded pictures themselves is not looked at.
+/// Strips metadata from an MP4 or QuickTime file (ISO/IEC 14496-12; QuickTime File Format). The bytes of pictures and
+/// sound stay unchanged. *Not:* metadata inside the coded pictures.
 ///
-/// 1. A box that is not known to be needed for playing becomes zeros, and so does a track that is neither picture nor
-///    sound, with all its data: cameras keep positions there.
-/// 2. Of the data only what the tables of kept tracks refer to stays.
+/// 1. A box that is not known to be needed for playback becomes zeros. So does a track that is neither picture nor sound,
+///    with all its data, because cameras store positions there.
+/// 2. Only data to which the tables of kept tracks refer is kept.
 enum StrippedMovie {
   private static let inMovie: Set<String> = ["iods"]
   private static let inTrack: Set<String> = ["edts", "tapt", "clip", "matt", "load"]
@@ -15,7 +15,7 @@ enum StrippedMovie {
   ]
   private static let unknown: Set<String> = ["moof", "mvex", "cmov", "sinf", "mfra", "sidx", "styp"]
 
-  /// What is left.
+  /// The recipe for the file without metadata.
   static func recipe(_ input: FileInput, _ mode: StripMode) throws(DecoderError) -> ContentRecipe {
     var rewriter = BoxRewriter(input)
     let top = try rewriter.boxes(in: 0..<input.size, isFile: true)
@@ -46,10 +46,10 @@ enum StrippedMovie {
     return rewriter.recipe
   }
 
-  /// Codings whose pictures are files of their own, with EXIF and comments.
+  /// Codecs whose frames are complete picture files, which may contain EXIF and comments.
   private static let pictureFiles: Set<String> = ["jpeg", "mjpa", "mjpb", "dmb1", "AVDJ", "png ", "mjp2", "tiff"]
 
-  /// Where the tracks begin that stay: sound, and pictures that hold no metadata.
+  /// The offsets of the tracks to keep: sound, and pictures without metadata.
   private static func shown(_ tracks: [BoxRewriter.Box], _ rewriter: BoxRewriter) throws(DecoderError) -> Set<Int64> {
     var shown: Set<Int64> = []
     var (hasPictures, hasFiles) = (false, false)
@@ -64,7 +64,7 @@ enum StrippedMovie {
     return shown
   }
 
-  /// How the data of a track is coded (8.5.2).
+  /// The codecs of a track (8.5.2).
   private static func codings(_ track: BoxRewriter.Box, _ rewriter: BoxRewriter) throws(DecoderError) -> Set<String> {
     var box = track
     for type in ["mdia", "minf", "stbl", "stsd"] {
@@ -78,7 +78,7 @@ enum StrippedMovie {
     return Set(entries.map(\.type))
   }
 
-  /// What a track is; nil if neither picture nor sound.
+  /// The handler type of a track; nil if the track is neither picture nor sound.
   private static func kind(_ track: BoxRewriter.Box, _ rewriter: BoxRewriter) throws(DecoderError) -> String? {
     guard let media = try rewriter.boxes(in: track.content).first(where: { $0.type == "mdia" }),
       let handler = try rewriter.boxes(in: media.content).first(where: { $0.type == "hdlr" })
@@ -143,7 +143,7 @@ enum StrippedMovie {
     }
   }
 
-  /// Writes the boxes in one, and what is behind them.
+  /// Writes the boxes in a box with `body`, and zeros for the bytes after the last one.
   private static func each(
     _ box: BoxRewriter.Box, _ rewriter: inout BoxRewriter,
     _ body: (BoxRewriter.Box, inout BoxRewriter) throws(DecoderError) -> Void
@@ -157,28 +157,28 @@ enum StrippedMovie {
     rewriter.zero(box.content.upperBound - end)
   }
 
-  /// Keeps a header, without its times if all is to go.
+  /// Keeps a header, but removes its times if all metadata is stripped.
   private static func keepTimed(
     _ box: BoxRewriter.Box, _ mode: StripMode, _ rewriter: inout BoxRewriter
   ) throws(DecoderError) {
     guard let version = rewriter.input.exactly(1, at: box.content.lowerBound)?.first, version <= 1 else {
       throw .undecodable("a header of the video is damaged")
     }
-    // When it was made and changed, behind version and flags: four bytes each, or eight.
+    // The times of creation and change follow version and flags, with 4 bytes each, or 8 in version 1.
     rewriter.keep(box, withZerosIn: mode == .all ? 4..<(version == 1 ? 20 : 12) : 0..<0)
   }
 
-  /// Keeps a handler without its name.
+  /// Keeps a handler, but removes its name, which may be the camera's.
   private static func keepUnnamed(_ box: BoxRewriter.Box, _ rewriter: inout BoxRewriter) {
     rewriter.keep(box, withZerosIn: 24..<Int64.max / 2)
   }
 
-  /// Data must be in the file itself, and no path may be named.
+  /// Refuses references to other files, because they contain paths.
   private static func checkReferences(_ box: BoxRewriter.Box, _ rewriter: BoxRewriter) throws(DecoderError) {
     for list in try rewriter.boxes(in: box.content) {
       guard list.type == "dref", list.content.count >= 8 else { throw .undecodable("the video refers to other files") }
       for entry in try rewriter.boxes(in: (list.content.lowerBound + 8)..<list.content.upperBound) {
-        // Behind version and flags there is nothing.
+        // An entry for the file itself has only version and flags.
         guard entry.content.count == 4, rewriter.input.exactly(4, at: entry.content.lowerBound) == [0, 0, 0, 1] else {
           throw .undecodable("the video refers to other files")
         }

@@ -1,7 +1,7 @@
 internal import Media
 
-/// A PNG without metadata (PNG, third edition, 5.6 and 11.3). A chunk that is not known to be needed for the picture
-/// goes, and so does everything behind the end.
+/// Strips metadata from a PNG (PNG, third edition, 5.6 and 11.3). A chunk that is not known to be needed for the picture
+/// is removed, and so is everything after the end of the picture.
 enum StrippedPNG {
   private static let kept: Set<String> = [
     "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "cICP", "bKGD", "hIST", "pHYs",
@@ -9,7 +9,7 @@ enum StrippedPNG {
   ]
   private static let mostExifBytes: Int64 = 1 << 20
 
-  /// What is left.
+  /// The recipe for the file without metadata.
   static func recipe(_ input: FileInput, _ mode: StripMode) throws(DecoderError) -> ContentRecipe {
     var recipe = ContentRecipe()
     recipe.keep(0..<8)

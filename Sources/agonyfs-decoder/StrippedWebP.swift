@@ -1,17 +1,17 @@
 internal import Media
 
-/// A WebP without metadata (RFC 9649, 2.7). A chunk that is not known to be needed for the picture goes, and so does
-/// everything behind the end.
+/// Strips metadata from a WebP (RFC 9649, 2.7). A chunk that is not known to be needed for the picture is removed, and
+/// so is everything after the end of the picture.
 enum StrippedWebP {
   private static let kept: Set<String> = ["VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP"]
   private static let framesHold: Set<String> = ["VP8 ", "VP8L", "ALPH"]
   private static let mostChunks = 100_000
   private static let mostExifBytes: Int64 = 1 << 20
-  /// The bits of the extended header that say that there is EXIF or XMP.
+  /// The bits of the extended header that announce EXIF and XMP.
   private static let exifBit: UInt8 = 0x08
   private static let xmpBit: UInt8 = 0x04
 
-  /// What is left.
+  /// The recipe for the file without metadata.
   static func recipe(_ input: FileInput, _ mode: StripMode) throws(DecoderError) -> ContentRecipe {
     guard let head = input.exactly(12, at: 0) else { throw cut }
     let end = Int64(8) + number(head[4..<8])
@@ -69,7 +69,7 @@ enum StrippedWebP {
     while at < range.upperBound {
       guard found.count < mostChunks, let head = input.exactly(8, at: at) else { throw cut }
       let count = number(head[4...])
-      // Chunks begin at even places; the last byte may be missing at the end.
+      // Chunks begin at even offsets. The padding byte may be missing at the end.
       let stop = min(at + 8 + count + count % 2, max(range.upperBound, at + 8 + count))
       guard stop <= range.upperBound else { throw cut }
       found.append((String(decoding: head[..<4], as: UTF8.self), count, at..<stop))

@@ -1,11 +1,11 @@
-/// A TIFF: the directories of a file or of an EXIF block (TIFF 6.0, section 2). Everything has a limit, because any
+/// Reads the directories of a TIFF file or an EXIF block (TIFF 6.0, section 2). All counts are limited, because any
 /// offset may point anywhere.
 struct TIFFFile {
-  /// One field.
+  /// A field of a directory.
   struct Entry {
     let type: UInt16
     let count: UInt32
-    /// Where the values are, from the start of the source.
+    /// The offset of the values from the start of the source.
     let offset: Int64
   }
 
@@ -13,13 +13,13 @@ struct TIFFFile {
   private static let mostEntries = 1000
 
   let source: any ByteSource
-  /// Where its offsets count from.
+  /// The start of the TIFF, from which its offsets count.
   let base: Int64
   let isLittleEndian: Bool
-  /// Where the first directory is, from `base`.
+  /// The offset of the first directory from `base`.
   let first: Int64
 
-  /// - Parameter base: where its "II" or "MM" is. The number after it is 42 only in plain TIFF.
+  /// - Parameter base: the offset of "II" or "MM". The next number is not checked, because only plain TIFF has 42 there.
   init?(_ source: any ByteSource, base: Int64 = 0) {
     guard let head = source.exactly(8, at: base), head[0] == head[1], head[0] == 0x49 || head[0] == 0x4d else {
       return nil
@@ -30,7 +30,7 @@ struct TIFFFile {
     first = Self.number(head[4...], isLittleEndian)
   }
 
-  /// A file whose offsets count from elsewhere, as in some maker notes.
+  /// The same file with another base, as in some maker notes.
   init(_ file: TIFFFile, base: Int64, first: Int64, isLittleEndian: Bool? = nil) {
     source = file.source
     self.isLittleEndian = isLittleEndian ?? file.isLittleEndian
@@ -38,7 +38,7 @@ struct TIFFFile {
     self.first = first
   }
 
-  /// The directory at an offset from `base`, and the offset of the next one.
+  /// The directory at an offset from `base`, and the offset of the next directory.
   func directory(at offset: Int64) -> (entries: [UInt16: Entry], next: Int64)? {
     guard offset > 0, let head = source.exactly(2, at: base + offset) else { return nil }
     let count = Int(Self.number(head[...], isLittleEndian))
@@ -61,7 +61,7 @@ struct TIFFFile {
     return (entries, next)
   }
 
-  /// All directories of pictures: the chain, and those that `SubIFDs` names.
+  /// All directories of pictures: the chain, and those in `SubIFDs`.
   func directories() -> [[UInt16: Entry]] {
     var result: [[UInt16: Entry]] = []
     var waiting = [first]
@@ -75,7 +75,7 @@ struct TIFFFile {
     return result
   }
 
-  /// A field's whole numbers.
+  /// The integers of a field.
   func numbers(_ entry: Entry?, most: Int = 1) -> [Int64] {
     guard let entry, [1, 3, 4, 7, 13].contains(entry.type) else { return [] }
     let width = Self.width(of: entry.type)
@@ -86,7 +86,7 @@ struct TIFFFile {
 
   func number(_ entry: Entry?) -> Int64? { numbers(entry).first }
 
-  /// A field's fractions as texts, "28/10".
+  /// The fractions of a field as texts, such as "28/10".
   func quotients(_ entry: Entry, most: Int) -> [String]? {
     guard entry.type == 5 || entry.type == 10, entry.count > 0 else { return nil }
     let count = min(Int(entry.count), most)
@@ -100,7 +100,7 @@ struct TIFFFile {
     }
   }
 
-  /// A field's bytes, at most so many.
+  /// The bytes of a field, at most `most`.
   func bytes(_ entry: Entry, most: Int) -> [UInt8]? {
     guard [1, 2, 7].contains(entry.type) else { return nil }
     return source.exactly(min(Int(entry.count), most), at: entry.offset)

@@ -2,12 +2,12 @@ internal import CDecoder
 internal import Glibc
 internal import Media
 
-/// A tar archive, by libarchive.
+/// Reads a tar archive with libarchive.
 @safe final class TarArchive: ArchiveFormat {
   private let tar: OpaquePointer
   private(set) var verdict = ArchiveVerdict.whole
 
-  /// Nil if it is none. The input is used as long as the archive lives.
+  /// Nil if the input is not a tar archive. The input must outlive the archive.
   init?(_ input: UnsafeMutablePointer<agonyfs_input>) {
     guard let tar = unsafe agonyfs_tar_open(input) else { return nil }
     unsafe self.tar = tar
@@ -38,7 +38,8 @@ internal import Media
       modified = unsafe ArchiveEntry.Time(seconds: found.seconds, nanoseconds: nanoseconds)
     }
     let size = unsafe found.has_size && found.size >= 0 ? found.size : nil
-    // GNU tar lists names in directories of incremental backups; anything else that is called one must not be lost.
+    // GNU tar stores file names as the data of directories in incremental backups. As `other`, such data is not lost
+    // without a word.
     if kind == .directory, size ?? 0 > 0 { kind = .other }
     return unsafe ArchiveEntry(
       kind: kind, name: Self.bytes(found.path), target: Self.bytes(found.target), size: size, modified: modified)
@@ -59,7 +60,7 @@ internal import Media
   }
 
   func skip(most: Int) -> Int? {
-    // What is not packed is passed over at once, when the next entry is looked for.
+    // In an uncompressed archive, libarchive seeks to the next entry.
     guard unsafe agonyfs_tar_is_packed(tar) else { return nil }
     var left = 0
     while left < most {

@@ -3,24 +3,24 @@ internal import Catalog
 internal import Glibc
 internal import Media
 
-/// A video, as libav sees it; or a BMP, which libvips would need ImageMagick for.
+/// Reads a video with libav; also a BMP, for which libvips would need ImageMagick.
 struct Video {
-  /// Pixels of a frame, at most: 16384 × 8640.
+  /// The maximum number of pixels of a frame.
   private static let mostPixels: Int64 = 16384 * 8640
 
-  /// Pixels of a picture of full size, which are all in memory, at most.
+  /// The maximum number of pixels of a full-size picture. All of them are in memory at once.
   private static let mostFullPixels: Int64 = 120_000_000
 
   private let input: FileInput
   private let kind: MediaKind
 
-  /// Reads a video; of its frames none is decoded yet.
+  /// Decodes nothing yet.
   init(_ input: FileInput, _ kind: MediaKind) {
     self.input = input
     self.kind = kind
   }
 
-  /// What came of reading it.
+  /// The result of a read.
   struct Outcome {
     var facts: FactList
     var size: (width: Int, height: Int)
@@ -32,7 +32,7 @@ struct Video {
     return try unsafe read(side: 0, &video).facts
   }
 
-  /// Reads its facts and makes derivatives of a frame near its start that is neither dark nor of one shade.
+  /// Reads the facts and makes derivatives of a frame near the start that is neither dark nor uniform.
   func derive(_ sizes: Set<DerivativeSize>) throws(DecoderError) -> (made: Derivatives, facts: FactList) {
     var video = unsafe agonyfs_video()
     let side = (sizes.max { $0.longerSide < $1.longerSide } ?? .small).longerSide
@@ -46,7 +46,7 @@ struct Video {
     return (made, outcome.facts)
   }
 
-  /// Makes a JPEG of full size, or of at most so many pixels on the longer side.
+  /// Makes a JPEG of full size, or with at most `side` pixels on the longer side.
   func full(side: Int?) throws(DecoderError) -> [UInt8] {
     var video = unsafe agonyfs_video()
     defer { unsafe free(video.pixels) }
@@ -86,7 +86,7 @@ struct Video {
       byName.merge(box.content(input).map(WindowsAttributes.numbers) ?? [:]) { known, _ in known }
     }
     for (table, source) in [(FieldTables.quickTime, FactSource.quickTime), (FieldTables.header, .header)] {
-      // Matroska writes its names in capitals.
+      // Names are in capitals in Matroska.
       list.add(table, from: source) { byName[$0] ?? byName[$0.uppercased()] ?? [] }
     }
     if let xmp = packet(boxes).flatMap({ XMPReader($0) }) {
@@ -95,7 +95,7 @@ struct Video {
     return unsafe Outcome(facts: list, size: size, orientation: Int(video.orientation))
   }
 
-  /// XMP has a box of Adobe's own, or one in the user's data.
+  /// The XMP packet: in Adobe's `uuid` box, or in `XMP_` in the user data.
   private func packet(_ boxes: [BoxFile.Box]) -> [UInt8]? {
     let box = boxes.first { box in
       box.type == "XMP_" || box.type == "uuid" && input.exactly(16, at: box.start - 16) == BoxFile.xmpName
@@ -103,20 +103,21 @@ struct Video {
     return box.flatMap { $0.content(input) }
   }
 
-  /// What is read: of a BMP what its header tells of, with room for any packing. libav would read on to the end.
+  /// The bytes that libav reads. A BMP is limited to the size in its header, with room for any packing, because libav
+  /// would otherwise read to the end of the file.
   private var range: InputRange {
     guard kind == .bitmap, let head = input.exactly(30, at: 0) else { return InputRange(input) }
     func number(_ place: Int, bytes: Int) -> Int64 { Int64(head.number(bytes, at: place)) }
     let isOld = head[14] == 12
     let width = isOld ? number(18, bytes: 2) : number(18, bytes: 4)
-    // A negative one is of rows from above.
+    // A negative height means that the top row comes first.
     let height = isOld ? number(20, bytes: 2) : abs(Int64(Int32(truncatingIfNeeded: number(22, bytes: 4))))
     let row = (width * number(isOld ? 24 : 28, bytes: 2) + 31) / 32 * 4
     let (pixels, isVast) = row.multipliedReportingOverflow(by: 2 * height)
     return InputRange(input, count: isVast ? .max : number(10, bytes: 4) + min(pixels, 1 << 40) + 1024)
   }
 
-  /// The name of the container's reader.
+  /// The name of libav's demuxer.
   private var container: String {
     switch kind {
     case .matroska, .webM: "matroska"

@@ -1,14 +1,14 @@
-/// What Windows writes into the user's data of a video, in a box `Xtra`: attributes, each with its length, the length of
-/// its name, its name, and how many values it has; of each value its length, its type, and its bytes. Lengths have their
-/// highest byte first, and numbers their lowest. The layout is that of ExifTool's tag documentation, "Microsoft Xtra
-/// Tags".
+/// Reads the box `Xtra`, in which Windows stores attributes in the user data of a video. An attribute consists of its
+/// length, the length of its name, its name, the number of values, and the values. A value consists of its length, its
+/// type, and its bytes. Lengths are big-endian, numbers little-endian. The layout is documented by ExifTool, "Microsoft
+/// Xtra Tags".
 enum WindowsAttributes {
-  /// The type of a number of eight bytes.
+  /// The type of an 8-byte number.
   private static let number: Int64 = 19
-  /// Most attributes.
+  /// The maximum number of attributes.
   private static let most = 256
 
-  /// The first value of each attribute that is a number.
+  /// The first value of each attribute, if it is a number.
   static func numbers(_ box: [UInt8]) -> [String: [String]] {
     let source = MemoryBytes(content: box)
     var found: [String: [String]] = [:]

@@ -1,17 +1,17 @@
 internal import CDecoder
 internal import Catalog
 
-/// What XMP says, by libexempi.
+/// Reads XMP with libexempi.
 struct XMPReader {
-  /// Most bytes of a packet; what is longer are pictures in it.
+  /// The maximum size of a packet. Longer packets contain embedded pictures.
   static let mostBytes = 1 << 20
 
   private let texts: MetadataTexts
   private let byName: [String: [String]]
 
-  /// Nil if it is no XMP.
+  /// Nil if the packet is not XMP or is too long.
   init?(_ packet: [UInt8]) {
-    // Some programs end it with zeros.
+    // Some programs pad a packet with zeros.
     let packet = Array(packet.prefix(Self.mostBytes + 1).reversed().drop { $0 == 0 }.reversed())
     guard !packet.isEmpty, packet.count <= Self.mostBytes else { return nil }
     var isXMP = false
@@ -27,7 +27,7 @@ struct XMPReader {
     name == Self.regions ? faces : byName[name] ?? []
   }
 
-  /// Names of regions that are no points of focus and no bar codes.
+  /// The names of faces and pets. Other regions are focus points and bar codes.
   private var faces: [String] {
     let values = Dictionary(texts.list.map { ($0.key, $0.value) }) { first, _ in first }
     let end = Array("/mwg-rs:Name".utf8)
@@ -39,8 +39,8 @@ struct XMPReader {
     }
   }
 
-  /// Where the video of a motion photo may be in a file of so many bytes: the items of a container follow each other up
-  /// to the end of the file; before there were containers there was only the number of bytes from the end.
+  /// The range in which a motion photo's video may be, in a file of `size` bytes. The items of a `Container` end at the
+  /// end of the file. Older files only state the number of bytes from the end.
   func motion(size: Int64) -> Range<Int64>? {
     let prefix = "Container:Directory[]/Container:Item/Item:"
     let mimes = byName[prefix + "Mime"] ?? []

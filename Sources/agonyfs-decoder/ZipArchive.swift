@@ -1,10 +1,10 @@
 internal import CDecoder
 internal import Media
 
-/// A zip archive (APPNOTE 6.3.10). It is not read by libarchive, which changes names to another form of Unicode, gives
-/// none for names that only claim to be UTF-8, and holds the whole list of entries in memory.
+/// Reads a zip archive (APPNOTE 6.3.10). libarchive is not used, because it normalizes Unicode names, drops names that
+/// are wrongly marked as UTF-8, and holds the whole central directory in memory.
 ///
-/// 1. An entry is what the list at the end says, and only if its own header agrees.
+/// 1. The central directory defines an entry, and the entry's own header must agree.
 /// 2. Memory does not grow with the number of entries.
 struct ZipArchive: ArchiveFormat {
   static let header: [UInt8] = [0x50, 0x4b, 3, 4]
@@ -21,17 +21,17 @@ struct ZipArchive: ArchiveFormat {
   private var data: Data?
   private(set) var verdict = ArchiveVerdict.whole
 
-  /// The data of the entry at hand.
+  /// The state of the current entry's data.
   private struct Data {
     let entry: ZipEntry
-    /// Where the packed bytes go on, and how many are left.
+    /// The offset and the number of the packed bytes that are not read yet.
     var position: Int64 = 0
     var left: Int64 = 0
     var made: Int64 = 0
     var sum: UInt32 = 0
     var inflater: Inflater?
     var buffered: ArraySlice<UInt8> = []
-    /// Why it cannot be read.
+    /// The reason why the data cannot be read.
     var refusal: ArchiveVerdict?
   }
 
@@ -64,7 +64,7 @@ struct ZipArchive: ArchiveFormat {
       kind: entry.kind, name: entry.name, size: entry.kind == .file ? entry.unpacked : nil, modified: entry.modified)
   }
 
-  /// Looks at the entry's own header.
+  /// Compares the entry's own header with the central directory.
   private func open(_ entry: ZipEntry) -> Data {
     var data = Data(entry: entry)
     let (at, overflows) = entry.offset.addingReportingOverflow(directory.base)
@@ -150,7 +150,7 @@ struct ZipArchive: ArchiveFormat {
     return (bytes, end)
   }
 
-  /// Compares what was read with what was said.
+  /// Compares the size and the checksum with those in the central directory.
   private func complete() -> ArchiveVerdict {
     guard let data else { return .damaged("no entry") }
     if data.made != data.entry.unpacked { return .damaged("its size is wrong") }

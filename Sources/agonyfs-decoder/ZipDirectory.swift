@@ -1,17 +1,17 @@
-/// Where the list of a zip's entries is (APPNOTE 6.3.10, 4.3.14 to 4.3.16).
+/// Finds the central directory, the list of a zip's entries (APPNOTE 6.3.10, 4.3.14 to 4.3.16).
 struct ZipDirectory {
   static let damage = "the list of its entries is damaged"
 
-  /// The range of the list.
+  /// The range of the central directory.
   let start: Int64
   let end: Int64
-  /// The number of entries, as far as `countMask` tells it.
+  /// The lowest bits of the number of entries, as many as in `countMask`.
   let count: UInt64
   let countMask: UInt64
-  /// What is to be added to every offset: bytes that were put in front.
+  /// The number of bytes in front of the archive, such as a program. Offsets do not include it.
   let base: Int64
 
-  /// Finds the list by the record behind it.
+  /// Finds the directory through the record after it.
   init(_ input: FileInput) throws(ArchiveFailure) {
     let most = Int(min(input.size, 22 + 65_535))
     guard let tail = input.exactly(most, at: input.size - Int64(most)) else { throw ArchiveFailure("cannot be read") }
@@ -48,7 +48,7 @@ struct ZipDirectory {
     (self.count, countMask) = (count, mask)
   }
 
-  /// Where the record for large archives is: where its locator says, or right before it if bytes were put in front.
+  /// The offset of the Zip64 record: as in its locator, or right before the locator if bytes were put in front.
   private static func large(
     _ locator: [UInt8], before place: Int64, _ input: FileInput
   ) throws(ArchiveFailure) -> Int64 {
@@ -61,7 +61,7 @@ struct ZipDirectory {
 }
 
 extension [UInt8] {
-  /// A little-endian number of so many bytes, all of which must be there.
+  /// A little-endian number of `bytes` bytes. The caller checks that they exist.
   func number(_ bytes: Int, at offset: Int) -> UInt64 {
     (0..<bytes).reversed().reduce(0) { $0 << 8 | UInt64(self[offset + $1]) }
   }

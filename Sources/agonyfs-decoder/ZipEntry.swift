@@ -1,15 +1,15 @@
 internal import Glibc
 internal import Media
 
-/// What the list of a zip says of an entry (APPNOTE 6.3.10, 4.3.12).
+/// An entry of the central directory of a zip (APPNOTE 6.3.10, 4.3.12).
 struct ZipEntry {
   static let signature: [UInt8] = [0x50, 0x4b, 1, 2]
-  /// Bytes before the name.
+  /// The number of bytes before the name.
   static let headerBytes = 46
 
   private static let unixHosts: [UInt8] = [3, 19]
   private static let windowsHosts: [UInt8] = [0, 6, 10, 11, 14]
-  /// The version and the host of `ZipRecord`.
+  /// The version and the host that `ZipRecord` writes.
   private static let ownMaker: [UInt8] = [45, 3]
 
   let flags: UInt64
@@ -17,9 +17,9 @@ struct ZipEntry {
   let crc: UInt32
   private(set) var packed: Int64
   private(set) var unpacked: Int64
-  /// Where its own header is, without what was put in front of the archive.
+  /// The offset of the entry's own header, without the bytes in front of the archive.
   private(set) var offset: Int64
-  /// As it is in both headers.
+  /// The name as stored in both headers.
   let rawName: [UInt8]
   private(set) var kind: ArchiveEntry.Kind
   private(set) var name: [UInt8]
@@ -27,7 +27,7 @@ struct ZipEntry {
 
   var isEncrypted: Bool { flags & 1 != 0 }
 
-  /// Decodes a header and what follows it: the name and the extra fields.
+  /// Decodes a header, the name and the extra fields.
   init(_ header: [UInt8], name rawName: [UInt8], extra: [UInt8]) throws(ArchiveFailure) {
     flags = header.number(2, at: 8)
     method = header.number(2, at: 10)
@@ -36,7 +36,7 @@ struct ZipEntry {
     unpacked = Int64(header.number(4, at: 24))
     offset = Int64(header.number(4, at: 42))
     self.rawName = rawName
-    // Until the extra fields are known.
+    // The extra fields may replace these.
     name = rawName
     kind = .file
     modified = Self.wallClock(date: header.number(2, at: 14), time: header.number(2, at: 12))
@@ -64,18 +64,18 @@ struct ZipEntry {
       }
       at += 4 + count
     }
-    // What agonyfs exports has no encoding where it has no flag.
+    // Without the UTF-8 flag, an archive that agonyfs exported has names as raw bytes.
     let isOwn = header[4...5].elementsEqual(Self.ownMaker) && method == 0
     if !isUnicode, !isOwn, String(validating: name, as: UTF8.self) == nil { name = CodePage437.utf8(name) }
     name = Self.withSlashes(name, host: header[5])
     kind = Self.kind(
       UInt32(header.number(4, at: 38)), isUnix: Self.unixHosts.contains(header[5]),
       endsWithSlash: name.last == UInt8(ascii: "/"))
-    // Something else than a directory is called one; what it holds must not be lost.
+    // A directory has no data. As `other`, the data is not lost without a word.
     if kind == .directory, unpacked > 0 { kind = .other }
   }
 
-  /// The numbers that the header has no room for, in their order.
+  /// Reads the numbers that do not fit into the header, in this order (Zip64).
   private mutating func large(_ field: [UInt8]) throws(ArchiveFailure) {
     var at = 0
     for number in [\ZipEntry.unpacked, \.packed, \.offset] where self[keyPath: number] == 0xffff_ffff {
@@ -87,8 +87,8 @@ struct ZipEntry {
     }
   }
 
-  /// Some programs of Windows separate by backslashes. On FAT (0), HPFS (6), NTFS (10, as well 11) and VFAT (14) no name
-  /// has one; of other systems but Unix, it separates where nothing else does.
+  /// Some Windows programs use backslashes as separators. On FAT (0), HPFS (6), NTFS (10, also 11) and VFAT (14), names
+  /// cannot contain a backslash. On other systems except Unix, a backslash separates if the name has no slash.
   private static func withSlashes(_ name: [UInt8], host: UInt8) -> [UInt8] {
     let (slash, backslash) = (UInt8(ascii: "/"), UInt8(ascii: "\\"))
     if unixHosts.contains(host) || !windowsHosts.contains(host) && name.contains(slash) { return name }
@@ -105,7 +105,7 @@ struct ZipEntry {
     }
   }
 
-  /// MS-DOS has years from 1980, and every other second.
+  /// Decodes an MS-DOS time, which counts years from 1980 and has a resolution of 2 seconds.
   private static func wallClock(date: UInt64, time: UInt64) -> ArchiveEntry.Time? {
     let (month, day) = (date >> 5 & 15, date & 31)
     guard (1...12).contains(month), day > 0 else { return nil }

@@ -25,7 +25,7 @@ package enum FactField: String, Sendable, CaseIterable {
 }
 
 extension FactValue {
-  /// The value of a text for a field of that name; nil if there is no such field, or the text is not a value of it.
+  /// Reads a text as a value of the named field; nil if the field does not exist or the text is not a value of it.
   package init?(field: String, text: String) {
     guard let field = FactField(name: field), let value = FactValue(field, text) else { return nil }
     self = value

@@ -128,8 +128,8 @@ enum FactText {
     return (latitude.degrees, longitude.degrees, numbers.count == 3 ? decimal(numbers[2]) : nil)
   }
 
-  /// Degrees of "+48.8577", "+4851.46" or "+485127.72", and the number of parts: the digits before the point tell
-  /// them apart. `digits` is the largest number of digits of the degrees.
+  /// Degrees of "+48.8577", "+4851.46" or "+485127.72", and the number of parts: the digits before the point
+  /// distinguish the forms. `digits` is the largest number of digits of the degrees.
   private static func angle(_ text: String, digits: Int) -> (degrees: Double, parts: Int)? {
     guard let value = decimal(text) else { return nil }
     let more = text.utf8.dropFirst().prefix { Digits.isDigit($0) }.count - digits

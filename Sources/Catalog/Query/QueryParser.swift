@@ -142,8 +142,8 @@ package struct QueryParser {
     return QueryError("There is no field \(shown); put text with a colon in quotes", at: range)
   }
 
-  /// Skips a bar between two values of a field. It has no space next to it. A field or a parenthesis after it, also one
-  /// with a minus, begins a new alternative.
+  /// Skips a bar between two values of a field, which must not have a space next to it. If a field or a parenthesis
+  /// follows, even with a minus, the bar begins a new alternative instead.
   private mutating func takeBarOfValues() -> Bool {
     guard scanner.next == "|", let after = scanner.scalar(ahead: 1), !QueryScanner.isBoundary(after) else {
       return false

@@ -15,7 +15,7 @@ package struct FieldSources: Hashable, Sendable {
   /// Without any field.
   package init() {}
 
-  /// The sources of a field; empty if the field has no value.
+  /// The sources of a field; empty for a field without a value.
   package subscript(_ field: MediaField) -> FactSources {
     get { entries.first { $0.field == field.rawValue }?.sources ?? [] }
     set {

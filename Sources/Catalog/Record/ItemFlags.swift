@@ -24,7 +24,7 @@ package struct ItemFlags: OptionSet, Hashable, Sendable {
   package static let stackCover = ItemFlags(rawValue: 1 << 16)
   /// Its only time is that of the file's modification.
   package static let fileTime = ItemFlags(rawValue: 1 << 17)
-  /// `sidecar` and `fileTime` are set correctly. Rows by other programs lack this flag, and only their records tell.
+  /// `sidecar` and `fileTime` are set correctly. Rows by other programs lack this flag; read their records instead.
   package static let isExact = ItemFlags(rawValue: 1 << 18)
   /// Only the month of its time is known. The record then states a day, for programs that do not know months.
   package static let monthOnly = ItemFlags(rawValue: 1 << 19)

@@ -1,4 +1,4 @@
-/// Why there are no facts about a file, as the door reports it.
+/// The reason why the door cannot give facts about a file, as it reports it.
 package enum NoFacts: String, CaseIterable {
   case directory = "This is a directory"
   case noPhoto = "This is neither a photo nor a video"

@@ -5,14 +5,14 @@ package enum NameParts {
     name.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }
   }
 
-  /// The part before the last dot, in lower case; the whole name if there is no dot after its first character.
+  /// The part before the last dot, in lower case; the whole name without a dot after its first character.
   package static func stem(_ name: [UInt8]) -> [UInt8] {
     let lowered = lowered(name)
     guard let point = lowered.lastIndex(of: UInt8(ascii: ".")), point > 0 else { return lowered }
     return Array(lowered[..<point])
   }
 
-  /// The part after the last dot, in lower case; empty if there is no dot.
+  /// The part after the last dot, in lower case; empty without a dot.
   static func ending(_ name: [UInt8]) -> [UInt8] { Array(lowered(name).dropFirst(stem(name).count + 1)) }
 
   /// The number in parentheses at the end, which copies get, and the part before it.

@@ -48,7 +48,7 @@ package enum SimilarPictures {
   /// Groups, each led by its first candidate, so put the best pictures first. Groups are in the order of their first
   /// members, and all members look like the first. Stacks are ignored. This takes 21 bytes more for each candidate.
   package static func groups(of candidates: consuming SimilarCandidates) -> [[UInt64]] {
-    // Equal hashes count once, so a thousand copies cost as much as one.
+    // Equal hashes count once, so a thousand copies cost the same as one.
     let (next, count) = candidates.chains()
     // Moved, because the hashes are changed in place.
     let hashes = candidates.hashes

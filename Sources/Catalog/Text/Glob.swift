@@ -6,7 +6,7 @@ package struct Glob: Hashable, Sendable {
   /// Takes the parts between the stars.
   package init(parts: [String]) { self.parts = parts.map(Folding.fold) }
 
-  /// Whether there are no stars.
+  /// Whether the pattern is without stars.
   package var isPlain: Bool { parts.count == 1 }
 
   /// Whether the whole text matches.

@@ -153,8 +153,8 @@ package enum NameTime {
     return day
   }
 
-  /// hh.mm.ss, or hh.mm, perhaps with "AM" or "PM" behind it. One digit is an hour only if there is no doubt that
-  /// this is a time.
+  /// Reads hh.mm.ss or hh.mm, optionally followed by "AM" or "PM". A single digit is an hour only if the rest is
+  /// certainly a time.
   private static func clock(_ date: CivilDate, _ bytes: [UInt8], _ run: Range<Int>) -> WallTime? {
     guard var hour = Digits.value(bytes[run]), let minute = part(bytes, after: run.upperBound) else { return nil }
     let mark = bytes[run.upperBound]

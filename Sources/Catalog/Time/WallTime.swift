@@ -1,8 +1,8 @@
 // Invariants
 // 1. `seconds` is within the years 1 to 9999, and `nanoseconds` below 1,000,000,000.
-// 2. What is finer than the precision is zero; of a month or a year, it is the first day at midnight.
+// 2. Units finer than the precision are zero; a month or a year is stored as its first day at midnight.
 
-/// What a clock on the wall showed. It is no point in time until a zone is known, and it is never shifted.
+/// The time that a clock on the wall showed. Without a zone it is not a point in time, and it is never shifted.
 package struct WallTime: Hashable, Sendable {
   /// How exact it is.
   package enum Precision: UInt8, Sendable, CaseIterable {
@@ -21,7 +21,7 @@ package struct WallTime: Hashable, Sendable {
   package let nanoseconds: UInt32
   package let precision: Precision
 
-  /// Nil outside the years 1 to 9999. What is finer than the precision is cut off.
+  /// Nil outside the years 1 to 9999. Units finer than the precision are cut off.
   package init?(seconds: Int64, nanoseconds: UInt32 = 0, precision: Precision = .second) {
     guard Self.range.contains(seconds), nanoseconds < 1_000_000_000 else { return nil }
     let unit: Int64 = precision == .second ? 1 : precision == .minute ? 60 : 86_400
@@ -38,7 +38,7 @@ package struct WallTime: Hashable, Sendable {
     self.precision = precision
   }
 
-  /// Nil if there is no such time. Second 60 is a leap second and becomes 59, as nearly all clocks count it.
+  /// Nil if the time does not exist. Second 60 is a leap second and becomes 59, as nearly all clocks count it.
   package init?(date: CivilDate, hour: Int, minute: Int, second: Int = 0, nanoseconds: UInt32 = 0) {
     guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second) else { return nil }
     self.init(
@@ -53,7 +53,7 @@ package struct WallTime: Hashable, Sendable {
     precision = .day
   }
 
-  /// A month, or a year, of which no more is known. Nil if there is no such month.
+  /// A month or a year without a known day. Nil if the month does not exist.
   package init?(year: Int, month: Int? = nil) {
     guard let first = CivilDate(year: year, month: month ?? 1, day: 1) else { return nil }
     seconds = first.daysSince1970 * 86_400
@@ -93,7 +93,8 @@ package struct WallTime: Hashable, Sendable {
     }
   }
 
-  /// Whether it is in a part of time; nil is open. What is known in part is in it only with all of its month or year.
+  /// Whether the time is within a range; nil leaves an end open. A time without a known day is within the range only with
+  /// its whole month or year.
   package func isWithin(from start: Int64?, before end: Int64?) -> Bool {
     if let start, seconds < start { return false }
     guard let end else { return true }

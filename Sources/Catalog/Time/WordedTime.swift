@@ -4,8 +4,8 @@ enum WordedTime {
   private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
   private static let weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
-  /// The same in numbers, "2006-11-09 10:54:01+0100"; nil if it has no such month. Whether the day and the clock are
-  /// possible is not looked at.
+  /// Converts the time to numbers, "2006-11-09 10:54:01+0100"; nil if the month is unknown. *Not:* a check of the day
+  /// and the clock.
   static func numbers(_ bytes: [UInt8]) -> [UInt8]? {
     // Spaces, commas, and what may stand at the end.
     var words = bytes.split { [0x20, 0x2C, 0x0A, 0].contains($0) }.map { String(decoding: $0, as: UTF8.self) }

@@ -1,5 +1,5 @@
 extension ZoneFooter {
-  /// Nil if it is no rule.
+  /// Nil if the bytes are not a valid rule.
   init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count <= 128 else { return nil }
     var reader = Reader(bytes: Array(bytes))
@@ -15,7 +15,7 @@ extension ZoneFooter {
       guard let west = reader.time(mostHours: 24) else { return nil }
       offset = Int32(-west)
     }
-    // POSIX lets the rule of the days out, and then nobody knows it.
+    // POSIX allows a footer without the days of the changes, but then they are unknown.
     guard reader.take(UInt8(ascii: ",")), let start = reader.change(), reader.take(UInt8(ascii: ",")),
       let end = reader.change(), reader.isAtEnd
     else { return nil }

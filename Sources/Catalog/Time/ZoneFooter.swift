@@ -30,7 +30,7 @@ struct ZoneFooter: Hashable, Sendable {
   /// Seconds by which the clocks are ahead of UTC.
   func offset(instant: Int64) -> Int32 {
     guard let summer, let year = Self.year(of: instant) else { return standard }
-    // The offset after the last change until then. Changes near new year may be of the years beside it.
+    // The offset after the last change until then. Changes near new year may belong to the year before or after.
     var last: (time: Int64, offset: Int32)?
     for change in changes(of: year, summer) where change.time <= instant {
       if last.map({ $0.time <= change.time }) ?? true { last = change }
@@ -60,7 +60,7 @@ struct ZoneFooter: Hashable, Sendable {
 
   /// The wall time of a change, in seconds since 1970.
   private static func moment(_ change: Change, of year: Int) -> Int64 {
-    // Years 0 and 10000 are beside those that are possible.
+    // Years 0 and 10000 are next to the possible years.
     guard let january = CivilDate(year: min(max(year, 1), 9999), month: 1, day: 1) else {
       preconditionFailure("the year is possible")
     }

@@ -10,7 +10,7 @@ package struct ZoneLibrary {
   /// asked for names that are safe as paths.
   package init(load: @escaping (String) -> [UInt8]?) { self.load = load }
 
-  /// Nil if the name is none, there is no such zone, or its file is damaged.
+  /// Nil if the name is invalid, the zone is unknown, or its file is damaged.
   package mutating func rules(named name: String) -> ZoneRules? {
     guard ZoneName.isValid(name) else { return nil }
     if let known = zones[name] { return known }

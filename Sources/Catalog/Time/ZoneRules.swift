@@ -1,5 +1,5 @@
 // Invariants
-// 1. `transitions` are strictly ascending; there are as many offsets, each that which begins there.
+// 1. `transitions` are strictly ascending, and `offsets` holds for each transition the offset that begins there.
 // 2. Offsets are less than 26 hours, the most that RFC 9636 lets a file have.
 
 internal import System
@@ -25,7 +25,7 @@ package struct ZoneRules: Hashable, Sendable {
     case one(offset: Int32)
     /// The clocks were set back and showed it twice.
     case two(earlier: Int32, later: Int32)
-    /// The clocks were set forward and never showed it. With `before` it is as much after the change.
+    /// The clocks were set forward and skipped it. Read with `before`, it is after the change by the same distance.
     case none(before: Int32, after: Int32)
   }
 

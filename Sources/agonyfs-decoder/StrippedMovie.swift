@@ -3,8 +3,8 @@ internal import Media
 /// Strips metadata from an MP4 or QuickTime file (ISO/IEC 14496-12; QuickTime File Format). The bytes of pictures and
 /// sound stay unchanged. *Not:* metadata inside the coded pictures.
 ///
-/// 1. A box that is not known to be needed for playback becomes zeros. So does a track that is neither picture nor sound,
-///    with all its data, because cameras store positions there.
+/// 1. A box that is not known to be needed for playback becomes zeros. So does a track that is neither picture nor
+///    sound, with all its data, because cameras store positions there.
 /// 2. Only data to which the tables of kept tracks refer is kept.
 enum StrippedMovie {
   private static let inMovie: Set<String> = ["iods"]

@@ -1,7 +1,7 @@
 internal import Media
 
-/// Strips metadata from a PNG (PNG, third edition, 5.6 and 11.3). A chunk that is not known to be needed for the picture
-/// is removed, and so is everything after the end of the picture.
+/// Strips metadata from a PNG (PNG, third edition, 5.6 and 11.3). A chunk that is not known to be needed for the
+/// picture is removed, and so is everything after the end of the picture.
 enum StrippedPNG {
   private static let kept: Set<String> = [
     "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "cICP", "bKGD", "hIST", "pHYs",

@@ -19,7 +19,7 @@ struct TIFFFile {
   /// The offset of the first directory from `base`.
   let first: Int64
 
-  /// - Parameter base: the offset of "II" or "MM". The next number is not checked, because only plain TIFF has 42 there.
+  /// - Parameter base: the offset of "II" or "MM". The number after it is 42 only in plain TIFF, so it is not checked.
   init?(_ source: any ByteSource, base: Int64 = 0) {
     guard let head = source.exactly(8, at: base), head[0] == head[1], head[0] == 0x49 || head[0] == 0x4d else {
       return nil

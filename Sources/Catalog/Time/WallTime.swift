@@ -93,8 +93,8 @@ package struct WallTime: Hashable, Sendable {
     }
   }
 
-  /// Whether the time is within a range; nil leaves an end open. A time without a known day is within the range only with
-  /// its whole month or year.
+  /// Whether the time is within a range; nil leaves an end open. A time without a known day is within the range only
+  /// with its whole month or year.
   package func isWithin(from start: Int64?, before end: Int64?) -> Bool {
     if let start, seconds < start { return false }
     guard let end else { return true }

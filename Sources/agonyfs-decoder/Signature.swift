@@ -45,7 +45,7 @@ enum Signature {
     return start.indices.dropLast(mark.count - 1).contains { start[$0...].starts(with: mark) }
   }
 
-  /// Whether the second header has a known size (BITMAPCOREHEADER to BITMAPV5HEADER). "BM" alone is too weak a mark.
+  /// Whether the second header has a known size (BITMAPCOREHEADER to BITMAPV5HEADER).
   private static func hasHeader(bitmap start: [UInt8]) -> Bool {
     guard start.count > 17 else { return false }
     return [12, 40, 52, 56, 64, 108, 124].contains(start[14]) && start[15...17].allSatisfy { $0 == 0 }

@@ -168,12 +168,12 @@ enum StrippedMovie {
     rewriter.keep(box, withZerosIn: mode == .all ? 4..<(version == 1 ? 20 : 12) : 0..<0)
   }
 
-  /// Keeps a handler, but removes its name, which may be the camera's.
+  /// Keeps a handler, but removes its name.
   private static func keepUnnamed(_ box: BoxRewriter.Box, _ rewriter: inout BoxRewriter) {
     rewriter.keep(box, withZerosIn: 24..<Int64.max / 2)
   }
 
-  /// Refuses references to other files, because they contain paths.
+  /// Requires that all data is in the file itself and that no reference contains a path.
   private static func checkReferences(_ box: BoxRewriter.Box, _ rewriter: BoxRewriter) throws(DecoderError) {
     for list in try rewriter.boxes(in: box.content) {
       guard list.type == "dref", list.content.count >= 8 else { throw .undecodable("the video refers to other files") }

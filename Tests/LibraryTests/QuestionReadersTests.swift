@@ -61,13 +61,13 @@ import Testing
           for _ in 0..<5000 where caches.withLock({ $0.count < QuestionReaders.most }) { usleep(1000) }
         }
       }
-      #expect(caches.withLock { $0.sorted() } == [2, 2, 2, 12])
+      #expect(caches.withLock { $0.sorted() } == [2, 2, 2, 8])
     }
     // The one that is kept is the large one.
     let kept = try index().connection.prepare("PRAGMA cache_size").firstRow { $0.integer(0) }
-    #expect(kept == -12 << 10)
+    #expect(kept == -8 << 10)
     try library.add("a.jpg")
-    #expect(try index().connection.prepare("PRAGMA cache_size").firstRow { $0.integer(0) } == -12 << 10)
+    #expect(try index().connection.prepare("PRAGMA cache_size").firstRow { $0.integer(0) } == -8 << 10)
     try files.close()
   }
 

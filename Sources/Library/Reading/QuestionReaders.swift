@@ -19,9 +19,9 @@ final class QuestionReaders: @unchecked Sendable {
   static let most = 4
   private static let mostIdle = 2
   private static let mostStates = 8
-  /// Bytes of the large cache: it holds what most questions read of 100,000 photos. With less, each question would read and
-  /// decrypt all of it again.
-  private static let largeCache = 12 << 20
+  /// Bytes of the large cache: it holds what questions with words read of 100,000 photos. With less, each question would
+  /// read and decrypt these pages again.
+  private static let largeCache = 8 << 20
 
   private struct Idle {
     let pages: IndexPages

@@ -1,55 +1,55 @@
 // The memory that several decoders share.
 //
 // Invariants
-// 1. Every job that runs has `Decoder.freeMemory`, without asking. What is granted beyond that is at most `shared` bytes
-//    for all jobs together, and one large grant beside them. So all of it is at most `jobsAtOnce` × `share`,
-//    `Decoder.mostMemory` more, and `Decoder.freeMemory` for the decoder that is kept for those who wait.
+// 1. Every running job has `Decoder.freeMemory` without asking. Grants beyond that are at most `shared` bytes for all
+//    jobs together, plus one large grant. So the total is at most `jobsAtOnce` × `share`, plus `Decoder.mostMemory`,
+//    plus `Decoder.freeMemory` for the decoder that is reserved for urgent jobs.
 // 2. A grant that fits into `shared` never waits for a large one.
-// 3. Among grants of one kind, none overtakes one that came before it, unless somebody waits for its job.
+// 3. Among grants of one kind, none overtakes an earlier one, unless its job is urgent: a program waits for it.
 
-/// How much memory is granted to whom. Only the numbers: who waits for one, waits elsewhere.
+/// The account of granted memory. It only counts; callers wait elsewhere.
 struct AdmissionBudget {
-  /// Bytes that a job has in the mean.
+  /// The average memory of a job in bytes.
   static let share = 256 << 20
 
   /// Memory for one job.
   struct Grant: Equatable {
-    /// Bytes that the job may need.
+    /// Bytes that the job may use.
     let bytes: Int
-    /// Whether it is the large one.
+    /// Whether it is the large grant.
     let isLarge: Bool
 
     fileprivate var extra: Int { bytes - Decoder.freeMemory }
   }
 
-  /// Bytes for all grants that are not large.
+  /// Bytes for all grants except the large one.
   let shared: Int
-  /// Bytes of it that are granted.
+  /// Bytes of `shared` that are granted.
   private(set) var granted = 0
-  /// Whether the large grant is given.
+  /// Whether the large grant is taken.
   private(set) var isLargeGiven = false
   private var sharing = WaitingOrder()
   private var large = WaitingOrder()
 
-  /// A budget for so many jobs at once.
+  /// A budget for a number of jobs at once.
   init(jobsAtOnce: Int) { shared = jobsAtOnce * (Self.share - Decoder.freeMemory) }
 
-  /// Jobs at once whose shares are a quarter of a machine's memory, at least one.
+  /// The number of jobs at once whose shares fill a quarter of a machine's memory, at least one.
   static func mostJobs(inMemory bytes: Int) -> Int { max(1, bytes / 4 / share) }
 
-  /// What suffices for every job.
+  /// A grant that suffices for every job.
   static let largest = Grant(bytes: Decoder.mostMemory, isLarge: true)
 
-  /// How many wait for a grant.
+  /// The number of jobs that wait for a grant.
   var waiting: Int { sharing.count + large.count }
 
-  /// What a job needs that asks for so many bytes, more than `Decoder.freeMemory`. What exceeds the memory that a process
-  /// can have counts as that.
+  /// The grant for a job that asks for this many bytes, more than `Decoder.freeMemory`. More than a process can have
+  /// counts as that maximum.
   func grant(for bytes: Int) -> Grant {
     bytes - Decoder.freeMemory > shared ? Self.largest : Grant(bytes: min(bytes, Decoder.mostMemory), isLarge: false)
   }
 
-  /// Gives a grant if there is room for it, and nobody is to get one before. Returns whether it did.
+  /// Takes a grant if there is room for it and no other job is ahead. Returns whether it was granted.
   mutating func take(_ grant: Grant, isUrgent: Bool) -> Bool {
     guard (grant.isLarge ? large : sharing).isFree(forUrgent: isUrgent), hasRoom(for: grant) else { return false }
     give(grant)
@@ -61,7 +61,7 @@ struct AdmissionBudget {
     grant.isLarge ? large.enter(isUrgent: isUrgent) : sharing.enter(isUrgent: isUrgent)
   }
 
-  /// Ends the waiting with the grant, if it is its turn and there is room for it. Returns whether it did.
+  /// Takes the grant and ends the wait, if it is this job's turn and there is room. Returns whether it was granted.
   mutating func take(_ grant: Grant, _ ticket: WaitingOrder.Ticket) -> Bool {
     guard (grant.isLarge ? large : sharing).first == ticket, hasRoom(for: grant) else { return false }
     stopWaiting(for: grant, ticket)
@@ -69,12 +69,12 @@ struct AdmissionBudget {
     return true
   }
 
-  /// Ends the waiting without the grant.
+  /// Ends the wait without the grant.
   mutating func stopWaiting(for grant: Grant, _ ticket: WaitingOrder.Ticket) {
     if grant.isLarge { large.leave(ticket) } else { sharing.leave(ticket) }
   }
 
-  /// Takes a grant back.
+  /// Returns a grant.
   mutating func takeBack(_ grant: Grant) {
     if grant.isLarge { isLargeGiven = false } else { granted -= grant.extra }
   }

@@ -16,7 +16,7 @@ extension ArchiveEntry {
     return writer.bytes
   }
 
-  /// Decodes a message and checks everything in it but the paths.
+  /// Decodes a message and checks everything in it except the paths.
   package init(decoding bytes: [UInt8]) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
     guard let kind = Kind(rawValue: try reader.read(UInt8.self)) else { throw ByteReader.Malformed() }
@@ -34,7 +34,7 @@ extension ArchiveEntry {
 }
 
 extension ArchiveVerdict {
-  /// The message's bytes. The decoder knows no limits.
+  /// The message's bytes. The decoder does not know the caller's limits.
   package var encoded: [UInt8] {
     var writer = ByteWriter()
     let (number, reason): (UInt8, String) =

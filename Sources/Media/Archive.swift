@@ -1,22 +1,23 @@
-/// What an archive says of an entry. All of it is the archive's word, or that of a decoder that was taken over.
+/// An entry as the archive describes it. None of this is trusted: the archive may lie, and so may a compromised
+/// decoder.
 package struct ArchiveEntry: Sendable, Equatable {
   package enum Kind: UInt8, Sendable {
     /// The only kind that has data.
     case file = 0
     case directory = 1
     case symbolicLink = 2
-    /// Another name of an entry before it, which `target` names.
+    /// Another name of an earlier entry, which `target` names.
     case hardLink = 3
-    /// A device, a pipe or what is unknown.
+    /// A device, a pipe or an unknown kind.
     case other = 4
   }
 
-  /// When an entry was changed.
+  /// The time of an entry's last change.
   package struct Time: Sendable, Equatable {
     /// Seconds since 1970.
     package var seconds: Int64
     package var nanoseconds: UInt32
-    /// Whether these are the date and time on the wall, as if they were UTC, in a zone that the archive does not say.
+    /// Whether this is a local date and time, as if in UTC, in a zone that the archive does not state.
     package var isWallClock: Bool
 
     package init(seconds: Int64, nanoseconds: UInt32 = 0, isWallClock: Bool = false) {
@@ -27,11 +28,11 @@ package struct ArchiveEntry: Sendable, Equatable {
   }
 
   package var kind: Kind
-  /// Its path as the archive has it, in no known encoding. If it is longer than a path may be, it is cut.
+  /// Its path as the archive has it, in an unknown encoding. A path that is too long is cut.
   package var name: [UInt8]
-  /// Where a link leads to, unchecked; empty if the header does not say.
+  /// The target of a link, unchecked; empty if the header does not state it.
   package var target: [UInt8]
-  /// Bytes of data, if the archive says so beforehand.
+  /// Bytes of data, if the archive states them in advance.
   package var size: Int64?
   package var modified: Time?
 
@@ -43,18 +44,18 @@ package struct ArchiveEntry: Sendable, Equatable {
     self.modified = modified
   }
 
-  /// One more than a path may have, so that it is seen to be too long.
+  /// One more than a path may have, so that a cut path is recognised as too long.
   package static let mostNameBytes = ArchivePath.mostBytes + 1
 
-  /// Its path, or why it has none.
+  /// Its checked path, or why it is refused.
   package var path: Result<ArchivePath, ArchivePath.Refusal> {
     Result { () throws(ArchivePath.Refusal) in try ArchivePath(name, isDirectory: kind == .directory) }
   }
 }
 
-/// How the data of an entry ended, or an archive.
+/// How the data of an entry, or an archive, ended.
 package enum ArchiveVerdict: Sendable, Hashable {
-  /// All of it was given out, and agrees with every size and check sum that the archive has of it.
+  /// All of it was delivered, and matches every size and check sum in the archive.
   case whole
   /// The caller did not want it, or not all of it.
   case skipped
@@ -62,40 +63,40 @@ package enum ArchiveVerdict: Sendable, Hashable {
   case encrypted
   /// A check sum or a size is wrong, or something is missing. The reason is at most 200 printable ASCII characters.
   case damaged(String)
-  /// It is packed in a way that is not known.
+  /// It is packed by an unsupported method.
   case unsupported(String)
-  /// It exceeds a limit: the reason says which.
+  /// It exceeds a limit; the reason says which.
   case tooLarge(String)
 }
 
-/// What comes of an archive, in order: an entry; if it is a file that is wanted, pieces of its data; then its end.
+/// The events of an archive, in order: an entry; if it is a wanted file, pieces of its data; then its end.
 package enum ArchiveEvent: Sendable, Equatable {
   /// The next entry. Only a file has data and an end.
   case entry(ArchiveEntry)
   /// The next bytes of its data: at least one, at most `WireMessage.mostPieceBytes`.
   case piece([UInt8])
-  /// No more data of it comes. Unless it is whole, what came is not what was packed.
+  /// The end of its data. Unless the verdict is `whole`, the data differ from those that were packed.
   case end(ArchiveVerdict)
 }
 
-/// What the caller wants next.
+/// The caller's answer to an event.
 package enum ArchiveStep: Sendable {
   case proceed
-  /// The entry that follows: no data of this one, or no more.
+  /// Go to the next entry: no data of this one, or no more.
   case skip
-  /// Nothing more of this archive.
+  /// Stop reading this archive.
   case stop
 }
 
-/// What a caller takes of an archive. A bomb is an archive that is small and holds much.
+/// The limits of a caller. A bomb is a small archive that unpacks to a huge size.
 package struct ArchiveLimits: Sendable {
-  /// Most bytes of one entry; of a larger one nothing more is read.
+  /// Most bytes of one entry; a larger one is not read further.
   package var mostEntryBytes: Int64
-  /// Most bytes of all entries together; behind them the archive ends.
+  /// Most bytes of all entries together; the archive ends there.
   package var mostBytes: Int64
-  /// Most bytes that one byte of the archive may become.
+  /// Most bytes into which one byte of the archive may unpack.
   package var mostRatio: Int64
-  /// Bytes up to which the ratio does not matter.
+  /// Bytes up to which the ratio is ignored.
   package var freeBytes: Int64
 
   package init(
@@ -107,7 +108,7 @@ package struct ArchiveLimits: Sendable {
     self.freeBytes = freeBytes
   }
 
-  /// Whether so much comes of too few bytes.
+  /// Whether too many bytes come from too few.
   func isBomb(_ unpacked: Int64, from packed: Int64) -> Bool {
     let (most, overflows) = packed.multipliedReportingOverflow(by: mostRatio)
     return unpacked > freeBytes && !overflows && unpacked > most

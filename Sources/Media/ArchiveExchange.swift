@@ -1,24 +1,25 @@
 internal import System
 internal import SystemPackage
 
-/// The reading of one archive, as the client sees it.
+/// The client's side of reading one archive.
 ///
-/// 1. The decoder sends only what was asked for: after each question one entry, one piece or one end. So nothing
-///    piles up, and the client holds one message at a time.
-/// 2. What an archive holds is counted here, and so is what is read of it: no word of the decoder's is a limit.
+/// 1. The decoder sends only answers: after each question one entry, one piece or one end. So no messages pile up,
+///    and the client holds one at a time.
+/// 2. The client counts the bytes of the archive and of its contents itself: no number from the decoder counts as a
+///    limit.
 struct ArchiveExchange {
   private let process: DecoderProcess
   private let source: any MediaSource
   private let limits: ArchiveLimits
   private let timeout: Duration
-  /// Bytes of the archive that were read. What is read twice counts once more.
+  /// Bytes of the archive that were read. A byte read twice counts twice.
   private var packed: Int64 = 0
-  /// Bytes of all entries, those left out and headers included.
+  /// Bytes of all entries, including skipped ones and headers.
   private var unpacked: Int64 = 0
-  /// Bytes of all entries that were given out.
+  /// Bytes of all entries that were delivered.
   private var given: Int64 = 0
 
-  /// What an entry costs at least.
+  /// The cost of an entry, at least.
   private static let headerBytes: Int64 = 512
 
   init(process: DecoderProcess, source: any MediaSource, limits: ArchiveLimits, timeout: Duration) {
@@ -28,7 +29,7 @@ struct ArchiveExchange {
     self.timeout = timeout
   }
 
-  /// Reads the archive to its end, or as far as the caller wants.
+  /// Reads the archive to its end, or until the caller stops.
   mutating func run(_ take: (ArchiveEvent) -> ArchiveStep) throws(DecoderError) -> ArchiveVerdict {
     var answer = try ask(.archive, PictureRequest(fileSize: source.size).encoded)
     while answer.message != .archiveEnd {
@@ -46,7 +47,7 @@ struct ArchiveExchange {
     }
   }
 
-  /// Reads the data of an entry. Returns how the archive ended, if it did.
+  /// Reads the data of an entry. Returns the archive's verdict if that ended, too.
   private mutating func data(
     of entry: ArchiveEntry, _ first: ArchiveStep, _ take: (ArchiveEvent) -> ArchiveStep
   ) throws(DecoderError) -> ArchiveVerdict? {
@@ -98,7 +99,7 @@ struct ArchiveExchange {
     }
   }
 
-  /// Why no more of an entry is given out.
+  /// Why no more of an entry is delivered.
   private func refusal(of entry: ArchiveEntry, _ count: Int64, from read: Int64) -> ArchiveVerdict? {
     if count > entry.size ?? .max { return .damaged("longer than its header says") }
     if count > limits.mostEntryBytes { return .tooLarge("the entry is larger than allowed") }
@@ -117,7 +118,7 @@ struct ArchiveExchange {
     return verdict
   }
 
-  /// Sends a question and waits for its answer. Each has the whole time.
+  /// Sends a question and waits for its answer. Each question has the whole time of a job.
   private mutating func ask(
     _ question: WireMessage, _ body: [UInt8]
   ) throws(DecoderError) -> (message: WireMessage, body: [UInt8]) {
@@ -126,7 +127,7 @@ struct ArchiveExchange {
     return try receive(before: deadline)
   }
 
-  /// Serves the decoder's reads until it sends something else.
+  /// Serves the decoder's reads until it sends another message.
   private mutating func receive(before end: Deadline) throws(DecoderError) -> (message: WireMessage, body: [UInt8]) {
     var deadline = end
     while true {

@@ -1,16 +1,16 @@
-/// The path of an archive's entry, checked: it leads to a place below the directory that it is put into.
+/// The checked path of an archive's entry: it leads to a place below the directory of the extraction.
 ///
-/// 1. It has no part that is empty, `.` or `..`, none with a slash or a NUL, and none of more than 255 bytes.
+/// 1. None of its parts is empty, `.` or `..`, contains a slash or a NUL, or has more than 255 bytes.
 package struct ArchivePath: Sendable, Hashable {
-  /// Why a name is no path.
+  /// Why a name is not an acceptable path.
   package enum Refusal: Error, Sendable, Equatable {
     /// It begins with a slash.
     case absolute
     /// A part is `..`.
     case parent
-    /// It has no part, or an empty one.
+    /// It lacks parts, or one of them is empty.
     case empty
-    /// It holds a NUL.
+    /// It contains a NUL.
     case nul
     /// It has more than 4096 bytes, or a part of more than 255.
     case tooLong
@@ -21,12 +21,12 @@ package struct ArchivePath: Sendable, Hashable {
   /// Most bytes of a part.
   package static let mostPartBytes = 255
 
-  /// The names on the way, none of which need be UTF-8. Without any, it is the directory itself.
+  /// The names along the path; they need not be UTF-8. Without any, it is the directory itself.
   package let parts: [[UInt8]]
 
-  /// Checks a name. Parts that are `.` are left out, as archives of the current directory have them.
+  /// Checks a name. Parts that are `.` are dropped, because archives of the current directory contain them.
   ///
-  /// - Parameter isDirectory: whether it may end with a slash, and may have no part but `.`.
+  /// - Parameter isDirectory: whether it may end with a slash, and may consist only of `.`.
   package init(_ name: [UInt8], isDirectory: Bool) throws(Refusal) {
     let (slash, dot) = (UInt8(ascii: "/"), UInt8(ascii: "."))
     guard name.count <= Self.mostBytes else { throw .tooLong }

@@ -1,23 +1,22 @@
-// How the decoder says what a file becomes without some of its content: which ranges of it stay, and what is put
+// The decoder's description of a file without part of its content: the ranges of it that stay, and the bytes inserted
 // between them. The bytes that stay never pass through the decoder's answer, so a file may have any size.
 //
 // Invariants
-// 1. Ranges lie in the file and ascend, so that nothing of it is there twice. What is put in is little.
+// 1. Ranges lie within the file and ascend, so none of its bytes occurs twice. Inserted bytes are few.
 
 package import System
 
-/// What is to be taken out of a file.
+/// The metadata to remove from a file.
 package enum StripMode: UInt8, Sendable, CaseIterable {
-  /// Where it was taken, and all in which that may hide: what is left of the metadata is what is known to say nothing
-  /// of it.
+  /// The position, and all metadata in which it may hide: only fields known not to contain it stay.
   case location = 1
-  /// All metadata but what is needed to show the picture.
+  /// All metadata except the data needed to show the picture.
   case all
 }
 
-/// What a file becomes.
+/// The content of the new file.
 package struct ContentRecipe: Sendable, Equatable {
-  /// What follows what.
+  /// The parts, in order.
   package enum Piece: Sendable, Equatable {
     case range(Range<Int64>)
     case bytes([UInt8])
@@ -26,14 +25,14 @@ package struct ContentRecipe: Sendable, Equatable {
 
   package private(set) var pieces: [Piece] = []
 
-  /// Most pieces, and most bytes that are put in.
+  /// Most pieces, and most bytes inserted.
   package static let mostPieces = 400_000
   package static let mostBytes = 1 << 20
 
-  /// Nothing.
+  /// An empty file.
   package init() {}
 
-  /// Adds a range of the file; ranges that touch become one.
+  /// Appends a range of the file; adjacent ranges are merged.
   package mutating func keep(_ range: Range<Int64>) {
     if range.isEmpty { return }
     if case .range(let last)? = pieces.last, last.upperBound == range.lowerBound {
@@ -43,10 +42,10 @@ package struct ContentRecipe: Sendable, Equatable {
     }
   }
 
-  /// Adds bytes.
+  /// Appends bytes.
   package mutating func put(_ bytes: [UInt8]) { if !bytes.isEmpty { pieces.append(.bytes(bytes)) } }
 
-  /// Adds zeros.
+  /// Appends zeros.
   package mutating func putZeros(_ count: Int64) {
     if count <= 0 { return }
     if case .zeros(let before)? = pieces.last {
@@ -77,7 +76,7 @@ package struct ContentRecipe: Sendable, Equatable {
     return writer.bytes
   }
 
-  /// Decodes a message on a file of so many bytes.
+  /// Decodes a message about a file of `size` bytes.
   package init(decoding bytes: [UInt8], size: Int64) throws(ByteReader.Malformed) {
     var reader = ByteReader(bytes)
     let count = Int(try reader.read(UInt32.self))
@@ -108,7 +107,7 @@ package struct ContentRecipe: Sendable, Equatable {
   }
 }
 
-/// A job: what a file becomes without metadata.
+/// A job: removing metadata from a file.
 package struct StripRequest: Sendable, Equatable {
   /// Bytes in the file.
   package var fileSize: Int64
@@ -136,7 +135,7 @@ extension StripRequest {
   }
 }
 
-/// A job: a JPEG of a picture that is not larger than some size.
+/// A job: a JPEG of a picture within a given size.
 package struct ResizeRequest: Sendable, Equatable {
   /// Bytes in the file.
   package var fileSize: Int64

@@ -1,14 +1,14 @@
 internal import System
 
-/// When a job times out. The time in which the daemon reads the file does not count.
+/// The time at which a job times out. Time that the daemon spends on reading the file does not count.
 struct Deadline {
   /// Nanoseconds of the monotonic clock.
   private var end: UInt64
 
-  /// The moment `time` from now.
+  /// The time `time` from now.
   init(after time: Duration) { end = monotonicTime() + time.nanoseconds }
 
-  /// Milliseconds until then, rounded up; 0 afterwards.
+  /// Milliseconds left, rounded up; 0 after the deadline.
   var millisecondsLeft: Int {
     let now = monotonicTime()
     return now < end ? Int((end - now) / 1_000_000) + 1 : 0

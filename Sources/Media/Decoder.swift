@@ -5,28 +5,28 @@ internal import SystemPackage
 
 /// The decoding process, as seen from the daemon that holds the keys. Jobs run one after another.
 ///
-/// 1. There is at most one process, started when a job needs it. It ends after `jobsPerProcess` jobs, whatever it answered,
-///    and after every failed job, so a file that breaks it does not affect the next one. Only one that says that a content
-///    is no medium may go on until then.
-/// 2. A process is reaped and forgotten under `control`'s lock, so `stop()` never signals a process number that was
-///    reused.
+/// 1. There is at most one process, started when a job needs it. It ends after `jobsPerProcess` jobs, whatever it
+///    answered, and after every failed job, so a file that breaks it does not affect the next one. The exception: a
+///    process that answers "not a medium" may continue until then.
+/// 2. A process is reaped and forgotten under `control`'s lock, so `stop()` never signals a reused process number.
 package final class Decoder: Sendable {
-  /// Jobs after which a process is replaced. To start one takes longer than to decode a photo (`Benchmarks.md`), so one
-  /// job for each would more than double the work; a file that takes a process over sees three others.
+  /// Jobs after which a process is replaced. Starting one takes longer than decoding a photo (`Benchmarks.md`), so
+  /// one job for each would more than double the work; a file that takes over a process sees three others.
   package static let jobsPerProcess = 4
-  /// Jobs that read only metadata and count as one: they take about as much less time. What takes a process over by
-  /// metadata sees at most 63 other files, and can do no more than lie about them.
+  /// Metadata jobs that count as one job, because each is faster by about this factor. A file that takes over the
+  /// process through its metadata sees at most 63 other files, and can only lie about them.
   package static let lightJobs = 16
   /// How long a job may take, not counting the reading of the file.
   package static let timeout = Duration.seconds(30)
-  /// Bytes of memory that every job may need beside the program itself. One that needs more asks before it decodes.
+  /// Bytes of memory that every job may use in addition to the program itself. A job that needs more asks before it
+  /// decodes.
   package static let freeMemory = 128 << 20
-  /// Bytes of memory that a process can have: the limit of its address space, which confine.c sets.
+  /// Bytes of memory that a process can have: the limit of its address space, set in confine.c.
   static let mostMemory = 2 << 30
 
   private struct Running {
     let process: DecoderProcess
-    /// What was done, in light jobs.
+    /// The completed work, in light jobs.
     var work = 0
   }
   private struct Control {
@@ -41,9 +41,9 @@ package final class Decoder: Sendable {
   private let timeout: Duration
   private let notice: SandboxNotice
   private let admits: @Sendable (Int) -> Bool
-  /// Held for a whole job.
+  /// Held during a whole job.
   private let running = Mutex<Running?>(nil)
-  /// Held only for moments; taken after `running` if both are held.
+  /// Held only briefly; taken after `running` if both are held.
   private let control = Mutex(Control())
 
   /// A decoder that starts its process on first use.
@@ -52,8 +52,8 @@ package final class Decoder: Sendable {
   ///   - program: path of `agonyfs-decoder`.
   ///   - sandbox: what to do if the kernel cannot confine it fully.
   ///   - timeout: how long a job may take.
-  ///   - lightJobs: jobs that read only metadata and count as one. More are for files of one source: one that takes the
-  ///     process over can lie about the others.
+  ///   - lightJobs: metadata jobs that count as one job. A larger number suits files from one source: a file that takes
+  ///     over the process can lie about the others.
   package convenience init(
     program: String, sandbox: SandboxPolicy, timeout: Duration = Decoder.timeout, lightJobs: Int = Decoder.lightJobs,
     logger: Logger
@@ -63,11 +63,12 @@ package final class Decoder: Sendable {
       admits: { _ in true })
   }
 
-  /// One of several.
+  /// A decoder of a pool.
   ///
   /// - Parameters:
-  ///   - notice: says that one of them is not fully confined.
-  ///   - admits: whether the running job may need so many bytes of memory; else it fails as `.tooLarge`. Must not wait.
+  ///   - notice: reports once that a decoder is not fully confined.
+  ///   - admits: whether the running job may use this many bytes of memory; otherwise it fails as `.tooLarge`. Must
+  ///     not wait.
   init(
     program: String, sandbox: SandboxPolicy, timeout: Duration, lightJobs: Int, notice: SandboxNotice,
     admits: @escaping @Sendable (Int) -> Bool
@@ -84,16 +85,16 @@ package final class Decoder: Sendable {
 
   /// Makes derivatives of a file: upright JPEGs in sRGB without any metadata.
   ///
-  /// - Parameter eagerly: false makes exactly the sizes asked for; true leaves out the large one of a HEIC or an AVIF whose
-  ///   own thumbnail suffices for the small one.
-  /// - Throws: what went wrong with this file; the next job is not affected.
+  /// - Parameter eagerly: false makes exactly the sizes asked for; true leaves out the large one of a HEIC or an AVIF
+  ///   whose own thumbnail suffices for the small one.
+  /// - Throws: the error for this file; the next job is not affected.
   package func derive(
     _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
   ) throws(DecoderError) -> Derivatives {
     let request = DeriveRequest(sizes: sizes, eagerly: eagerly, fileSize: source.size)
     return try job(.derive, request.encoded, expecting: .derived, source: source) { bytes in
       guard let result = try? Derivatives(decoding: bytes) else { return nil }
-      // Exactly what was asked for.
+      // Exactly the sizes that were asked for.
       let mayLackLarge = eagerly && result.facts.kind.mayLackLarge
       guard (result.small != nil) == sizes.contains(.small),
         (result.large != nil) == sizes.contains(.large) || (result.large == nil && mayLackLarge)
@@ -130,16 +131,16 @@ package final class Decoder: Sendable {
     }
   }
 
-  /// How the running decoder is confined.
+  /// How the kernel confines the running decoder.
   package var sandboxState: SandboxState { control.withLock { $0.state } }
 
-  /// Ends the process, even during a job. Nothing of it is left when this returns, and later jobs are refused.
+  /// Ends the process, even during a job. The process is gone when this returns, and later jobs are refused.
   package func stop() {
     refuseJobs()
     running.withLock { end(&$0) }
   }
 
-  /// The same, without waiting until the job has ended.
+  /// As above, without waiting for the end of the job.
   func refuseJobs() {
     control.withLock {
       $0.isStopped = true
@@ -147,7 +148,7 @@ package final class Decoder: Sendable {
     }
   }
 
-  /// Runs a job, and again if the process ended during it: an earlier job or somebody else may be to blame.
+  /// Runs a job, and again if the process ended during it: an earlier job or another process may be the cause.
   func job<T: Sendable>(
     _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?,
     _ check: ([UInt8]) -> T?
@@ -178,26 +179,27 @@ package final class Decoder: Sendable {
         return value
       } catch {
         let reason = cause(of: error, in: running)
-        // Content that is not a medium never reached a library, so the process is still good. But that is its own word.
+        // Content that is not a medium never reached a library, so the process is still good. But only the process
+        // itself says so.
         if error != .notMedia || isUsedUp(running) { end(&running) }
         throw reason
       }
     }
   }
 
-  /// Whether a process has done as much as one may.
+  /// Whether a process has done its share of work.
   private func isUsedUp(_ running: Running?) -> Bool {
     running.map { $0.work >= Self.jobsPerProcess * lightJobs } ?? false
   }
 
-  /// Reads an archive: zip, or tar that is packed by gzip, bzip2, xz or not at all. It has a process of its own, so no
-  /// file before it can change what it holds, and each step of it has the whole time of a job.
+  /// Reads an archive: zip, or tar, either plain or packed by gzip, bzip2 or xz. It gets a separate process, so that
+  /// no earlier file can change its contents, and each step has the whole time of a job.
   ///
-  /// - Parameter take: called in order with all that the archive holds, on this thread. It must not start another job
+  /// - Parameter take: called in order with all events of the archive, on this thread. It must not start another job
   ///   on this decoder.
-  /// - Returns: how the archive as a whole ended. Check sums that are at its end, as gzip's, are known only then, so
-  ///   that entries may have been whole in an archive that is damaged.
-  /// - Throws: `.notMedia` if it is no archive.
+  /// - Returns: how the archive as a whole ended. Check sums at its end, such as gzip's, are known only then, so
+  ///   entries may have been whole in an archive that is damaged.
+  /// - Throws: `.notMedia` if it is not an archive.
   package func archive(
     of source: any MediaSource, limits: ArchiveLimits = ArchiveLimits(), _ take: (ArchiveEvent) -> ArchiveStep
   ) throws(DecoderError) -> ArchiveVerdict {
@@ -215,7 +217,7 @@ package final class Decoder: Sendable {
     }
   }
 
-  /// What is behind a failure. Only before the process is reaped.
+  /// The real cause of a failure. Call it before the process is reaped.
   private func cause(of error: DecoderError, in running: Running?) -> DecoderError {
     let wasKilled = error == .crashed && running?.process.wasKilled == true
     return control.withLock { $0.isStopped } ? .unavailable("stopped") : wasKilled ? .killed : error
@@ -230,7 +232,7 @@ package final class Decoder: Sendable {
     }
   }
 
-  /// A fresh process, confined as the policy demands.
+  /// Starts a process, confined as the policy demands.
   private func start() throws(DecoderError) -> DecoderProcess {
     let process = try control.withLock { (control) throws(DecoderError) in
       if control.isStopped { throw .unavailable("stopped") }

@@ -1,19 +1,18 @@
 internal import Glibc
 package import Logging
 
-/// Several decoders, each a process in a sandbox of its own, that share a budget of memory.
+/// Several decoders, each a separate sandboxed process, that share a budget of memory.
 ///
-/// 1. Each job has a decoder for itself. Jobs that somebody waits for come first, then the others in their order; no job
-///    waits for one that takes long as long as another decoder is free. One decoder is free for those that somebody waits
-///    for, however many others there are.
-/// 2. The decoder that was used last is used first, so no more processes run than there were jobs at once.
-/// 3. Memory is granted by what decoders say that they need (`AdmissionBudget`). They are not trusted in that: what one
-///    really takes is bounded by the limit of its address space, whatever it says.
+/// 1. Each job has a decoder to itself. Urgent jobs, which a program waits for, come first, then the others in order.
+///    No job waits for a slow one while another decoder is free. One decoder is always kept free for urgent jobs.
+/// 2. The decoder used last is used first, so no more processes run than there were jobs at once.
+/// 3. Memory is granted by what decoders claim to need (`AdmissionBudget`). Their claims are not trusted: a decoder's
+///    real use is bounded by the limit of its address space, whatever it claims.
 package final class DecoderPool: Sendable {
-  /// How many jobs can run at once that nobody waits for.
+  /// The allowed numbers of background jobs at once.
   package static let allowedCount = 1...256
 
-  /// How many jobs run at once that nobody waits for.
+  /// How many background jobs run at once.
   package let jobsAtOnce: Int
   private let decoders: [Decoder]
   private let turns: DecoderTurns
@@ -22,9 +21,9 @@ package final class DecoderPool: Sendable {
   ///
   /// - Parameters:
   ///   - program: path of `agonyfs-decoder`.
-  ///   - sandbox: what to do if the kernel cannot confine one fully; the log says so once for all.
-  ///   - count: how many jobs run at once at most, beside one that somebody waits for; fewer where a share of memory for each
-  ///     would be more than a quarter of the machine's.
+  ///   - sandbox: what to do if the kernel cannot confine a decoder fully; the log states this once for all.
+  ///   - count: the largest number of background jobs at once, in addition to one urgent job; fewer if the memory
+  ///     shares of all would exceed a quarter of the machine's memory.
   package convenience init(program: String, sandbox: SandboxPolicy, count: Int, logger: Logger) {
     let pages = max(0, sysconf(CInt(_SC_PHYS_PAGES)))
     let memory = pages * max(0, sysconf(CInt(_SC_PAGESIZE)))
@@ -33,7 +32,7 @@ package final class DecoderPool: Sendable {
       timeout: Decoder.timeout, logger: logger)
   }
 
-  /// Decoders for so many jobs, whatever memory there is.
+  /// Decoders for a number of jobs, regardless of the machine's memory.
   init(program: String, sandbox: SandboxPolicy, count: Int, timeout: Duration, logger: Logger) {
     let count = min(max(count, Self.allowedCount.lowerBound), Self.allowedCount.upperBound)
     let notice = SandboxNotice(logger)
@@ -47,10 +46,10 @@ package final class DecoderPool: Sendable {
     }
   }
 
-  /// How many callers wait.
+  /// The numbers of waiting callers.
   var waiting: DecoderTurns.Waiting { turns.waiting }
 
-  /// As `Decoder.derive`. Somebody waits for what is not made eagerly.
+  /// As `Decoder.derive`. The job is urgent unless it is eager.
   package func derive(
     _ sizes: Set<DerivativeSize>, eagerly: Bool, from source: any MediaSource
   ) throws(DecoderError) -> Derivatives {
@@ -59,7 +58,7 @@ package final class DecoderPool: Sendable {
     }
   }
 
-  /// As `Decoder.png`. Somebody waits for it.
+  /// As `Decoder.png`. The job is urgent.
   package func png(
     from jpeg: [UInt8], longerSide: Int, text: [(String, String)]
   ) throws(DecoderError) -> [UInt8] {
@@ -78,7 +77,7 @@ package final class DecoderPool: Sendable {
     try run(isUrgent: false) { (decoder) throws(DecoderError) in try decoder.sidecar(kind, content: content) }
   }
 
-  /// As `Decoder.full`. Somebody waits for it.
+  /// As `Decoder.full`. The job is urgent.
   package func full(of source: any MediaSource) throws(DecoderError) -> [UInt8] {
     try run(isUrgent: true) { (decoder) throws(DecoderError) in try decoder.full(of: source) }
   }
@@ -96,19 +95,19 @@ package final class DecoderPool: Sendable {
     return sandboxState
   }
 
-  /// How all decoders that were started are confined: what one lacks, all lack.
+  /// The confinement that all started decoders have in common.
   package var sandboxState: SandboxState { decoders.reduce(.unknown) { $0.and($1.sandboxState) } }
 
-  /// Ends all processes, even during jobs, and the waiting of all callers. Nothing of them is left when this returns, and
+  /// Ends all processes, even during jobs, and all waits of callers. The processes are gone when this returns, and
   /// later jobs are refused.
   package func stop() {
     turns.stop()
-    // All at once: a job that waits for the disk ends when that has answered.
+    // All at once: a job that waits for the disk ends only when the disk has answered.
     for decoder in decoders { decoder.refuseJobs() }
     for decoder in decoders { decoder.stop() }
   }
 
-  /// Runs a job in the first decoder that is free, and again after it has waited for memory, if it had to.
+  /// Runs a job in the first free decoder, and again after waiting for memory if it needs more.
   private func run<T>(
     isUrgent: Bool, _ work: (Decoder) throws(DecoderError) -> T
   ) throws(DecoderError) -> T {

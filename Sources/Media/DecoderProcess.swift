@@ -2,14 +2,14 @@ internal import Glibc
 internal import System
 internal import SystemPackage
 
-/// A running decoder and this end of its socket. Its messages are treated as an attacker's.
+/// A running decoder and the daemon's end of its socket. Its messages are treated as an attacker's.
 ///
-/// One thread uses it at a time, except for `kill()`.
+/// Only one thread uses it at a time, except for `kill()`.
 final class DecoderProcess: Sendable {
   private let process: ChildProcess
   private let socket: Descriptor
 
-  /// Starts the program with nothing but one end of a socket.
+  /// Starts the program; it inherits only one end of a socket.
   init(program: String) throws(DecoderError) {
     do throws(Errno) {
       let (ours, theirs) = try Descriptor.socketPair()
@@ -21,10 +21,11 @@ final class DecoderProcess: Sendable {
     }
   }
 
-  /// Kills the process. Only before it is reaped.
+  /// Kills the process. Call it before the process is reaped.
   func kill() { process.kill() }
 
-  /// Whether a signal from somebody else ended the process, not one that it caused itself. Only before it is reaped.
+  /// Whether another process ended it by a signal, as opposed to a signal that it caused itself. Call it before the
+  /// process is reaped.
   var wasKilled: Bool { process.wasKilledByOthers }
 
   /// Kills and reaps the process. Call it once.

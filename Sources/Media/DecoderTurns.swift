@@ -1,21 +1,21 @@
-// Who has which decoder, and how much memory.
+// Assigns decoders and memory to jobs.
 //
 // Invariants
-// 1. A decoder is lent to one job at a time. Jobs that somebody waits for get one before all others, else as they came; the
-//    last idle one is for them alone.
-// 2. No job waits for memory while it has a decoder: it gives the decoder back, waits, and begins again with the memory.
-//    So pictures that need much hold up no others.
-// 3. After `stop()` nothing is lent or granted, and nobody waits.
+// 1. A decoder is lent to one job at a time. Urgent jobs, which a program waits for, get one first, the others in
+//    order; the last idle decoder is only for urgent jobs.
+// 2. A job never waits for memory while it has a decoder: it returns the decoder, waits, and begins again with the
+//    memory. So pictures that need a lot of memory do not hold up others.
+// 3. After `stop()` no decoder is lent, no memory is granted, and all waits end.
 
 internal import System
 
 /// The decoders of a pool by their numbers, and the memory of their jobs.
 final class DecoderTurns: @unchecked Sendable {
-  /// A job, as its caller keeps it between its attempts.
+  /// A job; its caller keeps it between attempts.
   struct Job {
-    /// Whether somebody waits for it.
+    /// Whether a program waits for it.
     let isUrgent: Bool
-    /// The memory that it has.
+    /// The memory that was granted to it.
     fileprivate(set) var grant: AdmissionBudget.Grant?
     /// The memory that was refused to it in its last attempt.
     fileprivate(set) var wanted: AdmissionBudget.Grant?
@@ -23,7 +23,7 @@ final class DecoderTurns: @unchecked Sendable {
     init(isUrgent: Bool) { self.isUrgent = isUrgent }
   }
 
-  /// How many callers wait.
+  /// The numbers of waiting callers.
   struct Waiting: Equatable {
     var forDecoders = 0
     var forMemory = 0
@@ -32,14 +32,14 @@ final class DecoderTurns: @unchecked Sendable {
   private let lock = Lock()
   private let changed: Condition
   // Guarded by the lock.
-  /// The one that was used last is the last.
+  /// The decoder used last is at the end.
   private var idle: [Int]
   private var jobs: [Int: Job] = [:]
   private var order = WaitingOrder()
   private var budget: AdmissionBudget
   private var isStopped = false
 
-  /// All decoders are idle: one more than the jobs that run at once without anybody who waits for them.
+  /// All decoders are idle: one more than the background jobs that run at once.
   init(count: Int) {
     changed = Condition(of: lock)
     idle = Array((0...count).reversed())
@@ -58,7 +58,7 @@ final class DecoderTurns: @unchecked Sendable {
     let kept = job.isUrgent ? 0 : 1
     while !isStopped, idle.count <= kept || order.first != ticket { changed.wait() }
     order.leave(ticket)
-    // Another one is the first now.
+    // Another caller is now the first.
     changed.broadcast()
     guard !isStopped, let number = idle.popLast() else { return nil }
     var lent = job
@@ -67,7 +67,7 @@ final class DecoderTurns: @unchecked Sendable {
     return number
   }
 
-  /// Takes a decoder back. Returns its job as it is now.
+  /// Takes a decoder back. Returns its job in its present state.
   func takeBack(_ number: Int, from job: Job) -> Job {
     lock.withLock {
       idle.append(number)
@@ -76,18 +76,19 @@ final class DecoderTurns: @unchecked Sendable {
     }
   }
 
-  /// Whether the job of this decoder may need so many bytes of memory; else it is noted what it is to wait for.
+  /// Whether the job of this decoder may use this many bytes of memory; if not, records the memory that it must wait
+  /// for.
   func admits(_ bytes: Int, in number: Int) -> Bool {
     lock.withLock {
       guard let job = jobs[number] else { return false }
       if isStopped {
-        // So that the job ends as one that was stopped, not as one whose picture is too large.
+        // So that the job ends as stopped, not as too large.
         jobs[number]?.wanted = AdmissionBudget.largest
         return false
       }
       if let grant = job.grant {
         if min(bytes, Decoder.mostMemory) <= grant.bytes { return true }
-        // It asked for less before, so its word is not to be trusted again.
+        // It asked for less before, so its claim is no longer trusted.
         jobs[number]?.wanted = AdmissionBudget.largest
         return false
       }
@@ -101,7 +102,7 @@ final class DecoderTurns: @unchecked Sendable {
     }
   }
 
-  /// Waits for the memory that was refused to a job, which has no decoder now. False after `stop()`.
+  /// Waits for the memory that was refused to a job, which must not have a decoder now. False after `stop()`.
   func grantWanted(to job: inout Job) -> Bool {
     guard let wanted = job.wanted else { return true }
     end(job)
@@ -112,7 +113,7 @@ final class DecoderTurns: @unchecked Sendable {
     return true
   }
 
-  /// Takes back the memory of a job that is over, or that begins again.
+  /// Releases the memory of a job that has ended, or that begins again.
   func end(_ job: Job) {
     guard let grant = job.grant else { return }
     lock.withLock {
@@ -121,7 +122,7 @@ final class DecoderTurns: @unchecked Sendable {
     }
   }
 
-  /// Refuses everything from now on.
+  /// Refuses all jobs from now on.
   func stop() {
     lock.withLock {
       isStopped = true

@@ -1,13 +1,13 @@
 /// The result of one decoding.
 package struct Derivatives: Sendable {
-  /// What the file says about itself.
+  /// The facts that describe the decoded picture.
   package var facts: MediaFacts
   /// JPEG, at most 256 pixels on the longer side; nil if not asked for.
   package var small: [UInt8]?
   /// JPEG, at most 1024 pixels on the longer side; nil if not asked for, or left for later.
   package var large: [UInt8]?
-  /// What the file says for the catalog, in the form of its list of facts; empty if it was not asked. How the picture
-  /// looks is there only if a derivative was made.
+  /// The file's facts for the catalog, as an encoded list; empty if they were not asked for. It contains the mean
+  /// colour and the perceptual hash only if a derivative was made.
   package var found: [UInt8] = []
 
   /// Most bytes of `found`.

@@ -4,8 +4,9 @@ internal import SystemPackage
 extension DecoderProcess {
   /// Sends a job and the beginning of its file, serves the decoder's reads, and returns the body of the result.
   ///
-  /// - Parameter admits: whether the job may need so many bytes of memory. Must not wait.
-  /// - Throws: `.tooLarge` if it may not; the decoder then waits for an answer, and is of no more use.
+  /// - Parameter admits: whether the job may use this many bytes of memory. Must not wait.
+  /// - Throws: `.tooLarge` if it may not; the decoder is then left waiting for an answer, and cannot be used any
+  ///   more.
   func run(
     _ message: WireMessage, _ body: [UInt8], expecting answer: WireMessage, source: (any MediaSource)?,
     timeout: Duration, admits: (Int) -> Bool
@@ -42,7 +43,7 @@ extension DecoderProcess {
     }
   }
 
-  /// The bytes of memory that the decoder asks for; nil if the request breaks the rules.
+  /// The bytes of memory that the decoder asks for; nil if the request breaks the protocol.
   private static func memory(asked body: [UInt8]) -> Int? {
     var reader = ByteReader(body)
     guard let bytes = try? reader.read(Int64.self), (try? reader.finish()) != nil,
@@ -51,7 +52,7 @@ extension DecoderProcess {
     return Int(bytes)
   }
 
-  /// Answers a request for a piece of the file. Returns how many bytes it got, or why none.
+  /// Answers a request for a piece of the file. Returns the number of bytes sent, or why none were.
   func serve(
     _ request: [UInt8], from source: any MediaSource, before deadline: inout Deadline
   ) throws(DecoderError) -> (count: Int, failure: Errno?) {
@@ -66,19 +67,19 @@ extension DecoderProcess {
   }
 }
 
-/// A piece of the file, which the decoder asked for, or gets unasked.
+/// A piece of the file that the decoder asked for, or gets unasked.
 private struct Piece {
   let offset: Int64
   let count: Int
 
-  /// What the file begins with. Empty if that cannot be read: the decoder then asks for as much of it as it needs.
+  /// The beginning of the file. Empty if it cannot be read: the decoder then asks for the parts that it needs.
   static func beginning(of source: any MediaSource) -> [UInt8] {
     let piece = Piece(offset: 0, count: WireMessage.beginningBytes(of: source.size))
     return (try? piece.readable(from: source)) ?? []
   }
 
-  /// Its bytes; only those of the first step if not all can be read. The decoder may not need what is behind them, and
-  /// asks for it if it does.
+  /// Its bytes; only those of the first step if the whole cannot be read. The decoder may not need the rest, and asks
+  /// for it if it does.
   func readable(from source: any MediaSource) throws(Errno) -> [UInt8] {
     do throws(Errno) {
       return try read(from: source)
@@ -98,7 +99,7 @@ private struct Piece {
         let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
         return try unsafe source.read(at: offset + Int64(done), into: rest)
       }
-      // The file was truncated meanwhile.
+      // The file was truncated in the meantime.
       if got <= 0 { break }
       done += got
     }
@@ -107,7 +108,7 @@ private struct Piece {
 }
 
 extension Piece {
-  /// Nil if the request breaks the rules.
+  /// Nil if the request breaks the protocol.
   init?(decoding body: [UInt8]) {
     var reader = ByteReader(body)
     guard let offset = try? reader.read(Int64.self), let count = try? reader.read(UInt32.self),

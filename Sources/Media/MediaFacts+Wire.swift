@@ -12,7 +12,7 @@ extension MediaFacts {
     writer.append(UInt8(clamping: orientation))
   }
 
-  /// Takes facts from a message and checks that each is possible.
+  /// Reads facts from a message and checks that each is possible.
   package init(from reader: inout ByteReader) throws(ByteReader.Malformed) {
     guard let kind = MediaKind(rawValue: try reader.read(UInt8.self)) else { throw ByteReader.Malformed() }
     self.init(

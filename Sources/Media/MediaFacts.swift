@@ -1,4 +1,4 @@
-/// What is known of a picture that derivatives were made of. All else that a file says is in `Derivatives.found`.
+/// The picture from which derivatives were made. All other facts of the file are in `Derivatives.found`.
 package struct MediaFacts: Sendable, Equatable {
   /// The format.
   package var kind: MediaKind
@@ -6,7 +6,7 @@ package struct MediaFacts: Sendable, Equatable {
   package var width: Int
   /// Height in pixels of the upright picture.
   package var height: Int
-  /// How the stored pixels are turned, as EXIF counts it: 1 (upright) to 8.
+  /// The rotation of the stored pixels, as EXIF numbers it: 1 (upright) to 8.
   package var orientation: Int
 
   /// Takes all four.

@@ -7,7 +7,7 @@ package enum MediaKind: UInt8, Sendable, CaseIterable {
   case mp4, quickTime, matroska, webM, avi, threeGP
   /// MPEG-2's two containers: the one of cameras and broadcasts (MTS, M2TS), and the one of discs (MPG, VOB).
   case transportStream, programStream
-  /// WMV, and what else has Microsoft's Advanced Systems Format.
+  /// WMV, and other files in Microsoft's Advanced Systems Format.
   case asf
   case flash, ogg
   /// BMP.
@@ -18,13 +18,13 @@ package enum MediaKind: UInt8, Sendable, CaseIterable {
   /// Whether it is a container for moving pictures.
   package var isVideo: Bool { (MediaKind.mp4.rawValue...MediaKind.ogg.rawValue).contains(rawValue) }
 
-  /// Whether all of it is one picture, or a few.
+  /// Whether the whole file is one picture, or a few.
   package var isPicture: Bool { !isVideo && self != .music }
 
-  /// Whether it is a photo or a video, which the catalog knows, and not only a file with a picture in it.
+  /// Whether it is a photo or a video for the catalog, not just a file that contains a picture.
   package var isPhotoOrVideo: Bool { self != .music }
 
-  /// Whether a file may hold a thumbnail that takes much less time than the picture. Where it suffices for the small
+  /// Whether a file may contain a thumbnail that decodes much faster than the picture. If it suffices for the small
   /// derivative, the large one is better made on demand.
   package var mayLackLarge: Bool { self == .heic || self == .avif }
 }

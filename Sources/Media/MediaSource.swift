@@ -2,7 +2,7 @@ package import SystemPackage
 
 /// The content of one file, which the decoder reads piece by piece.
 ///
-/// It is read on the thread that asked for the job, and must not start another job on the same decoder.
+/// It is read on the thread of the job's caller, and must not start another job on the same decoder.
 package protocol MediaSource: Sendable {
   /// Bytes in the file.
   var size: Int64 { get }

@@ -1,5 +1,5 @@
-/// A PNG as a sequence of chunks (PNG, third edition, 5.2). The daemon adds the texts, because the decoder must not see
-/// file names.
+/// A PNG as a sequence of chunks (PNG, third edition, 5.2). The daemon adds the texts, because the decoder must not
+/// see file names.
 package struct PNGFile {
   static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
   /// The signature, and the header with its length, name and checksum.
@@ -24,7 +24,7 @@ package struct PNGFile {
     var chunks: [UInt8] = []
     for (key, value) in texts {
       let isASCII = value.utf8.allSatisfy { $0 < 0x80 }
-      // Uncompressed, and of no language.
+      // Uncompressed, without a language.
       let body = Array(key.utf8) + (isASCII ? [0] : [0, 0, 0, 0, 0]) + Array(value.utf8)
       chunks += Self.chunk(isASCII ? "tEXt" : "iTXt", body)
     }

@@ -1,5 +1,5 @@
-/// The size of a JPEG that holds a picture and nothing else. The daemon lets nothing else into a vault, so a
-/// compromised decoder cannot hide anything in metadata.
+/// The size of a JPEG that contains only a picture. The daemon lets nothing else into a vault, so a compromised
+/// decoder cannot hide anything in metadata.
 ///
 /// Markers as in ITU-T T.81, Annex B.
 package struct PlainJPEG: Sendable, Equatable {
@@ -8,8 +8,8 @@ package struct PlainJPEG: Sendable, Equatable {
   /// Height in pixels.
   package let height: Int
 
-  /// Nil unless the bytes are one complete baseline or progressive JPEG with no application segment but JFIF's, without
-  /// a thumbnail, without a comment, and with nothing after its end.
+  /// Nil unless the bytes are one complete baseline or progressive JPEG without a thumbnail, a comment or bytes after
+  /// its end, and with JFIF's as the only application segment.
   package init?(_ bytes: [UInt8]) {
     guard bytes.starts(with: [0xff, 0xd8]), bytes.suffix(2) == [0xff, 0xd9] else { return nil }
     var shape: (Int, Int)?
@@ -23,7 +23,7 @@ package struct PlainJPEG: Sendable, Equatable {
       let body = bytes[(at + 4)..<end]
       switch marker {
       case 0xe0:
-        // 16 bytes, its length included: no thumbnail.
+        // 16 bytes, including the length itself: without a thumbnail.
         guard count == 16, body.starts(with: [0x4a, 0x46, 0x49, 0x46, 0]) else { return nil }
       case 0xc0, 0xc2:
         guard body.count >= 6, shape == nil else { return nil }

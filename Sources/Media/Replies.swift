@@ -4,7 +4,7 @@ extension DecoderError {
   /// Most bytes of a reason.
   package static let mostTextBytes = 200
 
-  /// The message's bytes. The decoder reports only what is wrong with the content.
+  /// The message's bytes. The decoder reports only errors of the content.
   package var encoded: [UInt8] {
     var writer = ByteWriter()
     switch self {

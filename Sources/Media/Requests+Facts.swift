@@ -1,6 +1,6 @@
 package import System
 
-/// A job: all that a file says.
+/// A job: all facts of a file.
 package struct FactsRequest: Sendable, Equatable {
   /// Bytes in the file.
   package var fileSize: Int64
@@ -27,7 +27,7 @@ extension FactsRequest {
   }
 }
 
-/// A job: all that a sidecar says.
+/// A job: all facts of a sidecar.
 package struct SidecarRequest: Sendable, Equatable {
   package var kind: SidecarKind
   package var content: [UInt8]
@@ -52,7 +52,7 @@ extension SidecarRequest {
   }
 }
 
-/// A job on a whole picture that needs nothing but the file.
+/// A job on a whole picture that needs only the file.
 package struct PictureRequest: Sendable, Equatable {
   /// Bytes in the file.
   package var fileSize: Int64

@@ -5,12 +5,12 @@ internal import Synchronization
 package enum SandboxPolicy: String, CaseIterable, Sendable {
   /// Run the decoder with the confinement there is, and log that once.
   case preferred
-  /// Do not run the decoder without a filter of system calls. It refuses alone what Landlock refuses, so a kernel without
-  /// Landlock is only logged.
+  /// Do not run the decoder without a filter of system calls. The filter alone refuses everything that Landlock
+  /// refuses, so a kernel without Landlock is only logged.
   case required
 }
 
-/// How the running decoder reported to be confined.
+/// The confinement that the running decoder reported.
 package enum SandboxState: Sendable, Equatable, CustomStringConvertible {
   /// No decoder has started yet.
   case unknown
@@ -18,7 +18,8 @@ package enum SandboxState: Sendable, Equatable, CustomStringConvertible {
   /// the number of threads is bounded.
   case reported(landlock: Int?, seccomp: Bool, threads: Bool)
 
-  /// Whether nothing is missing, but for the bound on threads: their memory is bounded all the same.
+  /// Whether the confinement is complete. The bound on threads does not count, because their memory is bounded
+  /// anyway.
   package var isComplete: Bool {
     if case .reported(landlock: .some, seccomp: true, _) = self { true } else { false }
   }
@@ -28,7 +29,7 @@ package enum SandboxState: Sendable, Equatable, CustomStringConvertible {
     if case .reported(_, seccomp: true, _) = self { true } else { false }
   }
 
-  /// What holds for two decoders together. One that has not started yet says nothing.
+  /// The confinement that two decoders have in common. A decoder that has not started yet is ignored.
   func and(_ other: SandboxState) -> SandboxState {
     guard case .reported(let landlock, let seccomp, let threads) = self else { return other }
     guard case .reported(let otherLandlock, let otherSeccomp, let otherThreads) = other else { return self }
@@ -36,7 +37,7 @@ package enum SandboxState: Sendable, Equatable, CustomStringConvertible {
     return .reported(landlock: least, seccomp: seccomp && otherSeccomp, threads: threads && otherThreads)
   }
 
-  /// For people.
+  /// As text for the user.
   package var description: String {
     switch self {
     case .unknown: "not started yet"
@@ -47,7 +48,7 @@ package enum SandboxState: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// Says once, for all decoders that share it, that one is not fully confined.
+/// Logs once, for all decoders that share it, that a decoder is not fully confined.
 final class SandboxNotice: Sendable {
   private let logger: Logger
   private let isGiven = Atomic<Bool>(false)

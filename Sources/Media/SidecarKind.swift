@@ -1,4 +1,4 @@
-/// A format of the files of facts that lie beside photos.
+/// A format of sidecars, the files of facts next to photos.
 package enum SidecarKind: UInt8, Sendable, CaseIterable {
   case xmp = 1
   /// Google Takeout's JSON.

@@ -1,4 +1,4 @@
-/// In which order those that wait get something: first those that somebody waits for, else as they came.
+/// The order of waiting callers: urgent ones first, the others as they came.
 struct WaitingOrder {
   /// A place in the order.
   struct Ticket: Hashable {
@@ -9,16 +9,16 @@ struct WaitingOrder {
   private var urgent: [Ticket] = []
   private var others: [Ticket] = []
 
-  /// How many wait.
+  /// The number of waiting callers.
   var count: Int { urgent.count + others.count }
 
-  /// Who is next.
+  /// The next caller.
   var first: Ticket? { urgent.first ?? others.first }
 
-  /// Whether one that comes now would be the first.
+  /// Whether a new caller would be the first.
   func isFree(forUrgent isUrgent: Bool) -> Bool { isUrgent ? urgent.isEmpty : count == 0 }
 
-  /// Puts another one into the order.
+  /// Adds a caller.
   mutating func enter(isUrgent: Bool) -> Ticket {
     last += 1
     let ticket = Ticket(number: last)
@@ -26,7 +26,7 @@ struct WaitingOrder {
     return ticket
   }
 
-  /// Takes one out of it.
+  /// Removes a caller.
   mutating func leave(_ ticket: Ticket) {
     urgent.removeAll { $0 == ticket }
     others.removeAll { $0 == ticket }

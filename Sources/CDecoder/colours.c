@@ -6,11 +6,11 @@
 #include <string.h>
 #include <zimg.h>
 
-// Of a white sheet of paper in HDR (ITU-R BT.2408), in cd/m².
+// The brightness of white paper in HDR (ITU-R BT.2408), in cd/m².
 static const float reference_white = 203;
-// Of the brightest that most displays show and most films have, in cd/m².
+// The greatest brightness that most displays show and most films contain, in cd/m².
 static const float brightest = 1000;
-// The light, of the reference white, up to which the tone curve changes nothing.
+// Up to this light, as a multiple of the reference white, the tone curve changes nothing.
 static const float knee = 0.8f;
 
 static int is_hdr(agonyfs_colours colours) { return colours.transfer == pq || colours.transfer == hlg; }
@@ -22,7 +22,7 @@ int agonyfs_are_foreign(agonyfs_colours colours) {
 
 int agonyfs_are_known(agonyfs_colours colours) { return colours.primaries == bt709 || agonyfs_are_foreign(colours); }
 
-// Bytes of sRGB for light from 0 to 1 in steps so fine that the darkest differ by less than a byte (IEC 61966-2-1).
+// The sRGB bytes of light from 0 to 1, in steps so fine that the darkest differ by less than a byte (IEC 61966-2-1).
 enum { steps = 1 << 16 };
 static uint8_t encoded[steps];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -39,8 +39,8 @@ static uint8_t encode(float light) {
     return encoded[light > 0 ? light < 1 ? (int)(light * (steps - 1) + 0.5f) : steps - 1 : 0];
 }
 
-// The factor by which the light of a pixel is reduced whose brightest colour is `light`. Above the knee Reinhard's curve,
-// which reaches 1 where the brightest is.
+// The factor that reduces the light of a pixel whose brightest colour is `light`. Above the knee it is Reinhard's
+// curve, which reaches 1 at the greatest brightness.
 static float tone(float light) {
     if (light <= knee) return 1;
     float peak = (brightest / reference_white - knee) / (1 - knee), x = (light - knee) / (1 - knee);
@@ -59,7 +59,7 @@ static zimg_filter_graph *make_graph(int width, int height, int bits, agonyfs_co
     from.pixel_type = bits > 8 ? ZIMG_PIXEL_WORD : ZIMG_PIXEL_BYTE;
     from.depth = (unsigned)bits;
     from.pixel_range = ZIMG_RANGE_FULL;
-    // All transfer functions of SDR are shown as sRGB, as they are where nothing is stated.
+    // All transfer functions of SDR are shown as sRGB, as if none were stated.
     int keeps = is_hdr(colours) || colours.transfer == linear;
     from.transfer_characteristics = (zimg_transfer_characteristics_e)(keeps ? colours.transfer : srgb);
     int is_wide = colours.primaries == dci_p3 || colours.primaries == display_p3 || colours.primaries == bt2020;
@@ -73,7 +73,8 @@ static zimg_filter_graph *make_graph(int width, int height, int bits, agonyfs_co
     return zimg_filter_graph_build(&from, &to, &parameters);
 }
 
-// The picture in bands of so many rows, each of the three colours for itself, so that a large one takes little memory.
+// The picture is processed in bands of this many rows, each colour separately, so that a large picture takes little
+// memory.
 enum { rows = 16, alignment = 64 };
 
 struct bands {
@@ -110,7 +111,7 @@ static void end(struct bands *bands) {
     }
 }
 
-// One row in, each colour for itself.
+// Puts in one row, each colour separately.
 static void take(struct bands *bands, int row, const uint8_t *pixels, int width, int bits) {
     for (int colour = 0; colour < 3; colour++) {
         uint8_t *line = (uint8_t *)bands->from[colour] + (size_t)row * bands->from_stride;

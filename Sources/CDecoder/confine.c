@@ -51,7 +51,7 @@ void agonyfs_allow_processor_time(int seconds) {
     limit(RLIMIT_CPU, (rlim_t)processor_seconds() + 1 + (rlim_t)seconds, most_processor_seconds);
 }
 
-// Whether the kernel counts the tasks of each user namespace by itself: since Linux 5.14.
+// Whether the kernel counts the tasks of each user namespace separately: since Linux 5.14.
 static int counts_by_namespace(void) {
     struct utsname system;
     int major = 0, minor = 0;
@@ -59,12 +59,12 @@ static int counts_by_namespace(void) {
            (major > 5 || (major == 5 && minor >= 14));
 }
 
-// Bounds the threads of this process. RLIMIT_NPROC counts all tasks of a user, but in a user namespace only those in it,
-// and this process is alone in its own. The kernel never bounds root's.
+// Bounds the threads of this process. RLIMIT_NPROC counts all tasks of a user, but in a user namespace only those in
+// it, and this process is alone in its namespace. The kernel never bounds root's tasks.
 static int limit_threads(void) {
     int is_root = geteuid() == 0;
     if (!counts_by_namespace() || unshare(CLONE_NEWUSER) != 0) return 0;
-    // It makes a process mighty inside, which this one has no use for.
+    // A new namespace gives the process all capabilities in it, which it does not need.
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
     syscall(SYS_capset, &header, none);
@@ -127,7 +127,7 @@ static const struct sock_filter filter[] = {
 #endif
     ALLOW(read), ALLOW(write), ALLOW(futex), ALLOW(ppoll), ALLOW(close),
     ALLOW(munmap), ALLOW(mremap), ALLOW(madvise), ALLOW(brk),
-    // No memory becomes code any more: all libraries are loaded.
+    // Memory can no longer be made executable: all libraries are loaded.
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 1, 0),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 4),
     LOAD_ARGUMENT(2),
@@ -138,7 +138,7 @@ static const struct sock_filter filter[] = {
     ALLOW(rseq), ALLOW(set_robust_list), ALLOW(exit), ALLOW(exit_group),
     ALLOW(sched_getaffinity), ALLOW(sched_yield), ALLOW(gettid), ALLOW(getpid),
     ALLOW(clock_gettime), ALLOW(clock_nanosleep), ALLOW(getrandom),
-    // A filter cannot see its flags. With ENOSYS the C library uses clone instead.
+    // A filter cannot see the flags of clone3. After ENOSYS the C library uses clone instead.
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
     REFUSE(ENOSYS),
     // Threads, but no processes.

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-// The mean brightness (of 255) of a frame that is not dark, and the deviation of one that is not of one shade.
+// The mean brightness (of 255) of a frame that is not dark, and the deviation of one that is not uniform.
 enum { bright_enough = 28, varied_enough = 14, worthy = bright_enough * varied_enough };
 // At most `most_frames` are decoded from each place, and every `frame_step`-th is examined. `most_seconds` limits the
 // whole search.
@@ -32,7 +32,7 @@ static struct SwsContext *scaler(const AVFrame *frame, int width, int height, en
     int is_full = frame->color_range == AVCOL_RANGE_JPEG;
     const AVPixFmtDescriptor *pixels = av_pix_fmt_desc_get(frame->format);
     if (pixels && pixels->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)) {
-        // They are scaled as brightness and colour as well, by whatever numbers, if those are the same on the way back.
+        // RGB is also scaled as brightness and colour. Any coefficients do, if the way back uses the same.
         standard = SWS_CS_DEFAULT;
         is_full = 1;
     }
@@ -42,7 +42,7 @@ static struct SwsContext *scaler(const AVFrame *frame, int width, int height, en
     return scaler;
 }
 
-// A frame reduced to a size and format. The caller frees planes[0]. Returns 0 or an error of libav.
+// Reduces a frame to a size and format. The caller frees planes[0]. Returns 0 or an error of libav.
 static int reduce(
     const AVFrame *frame, int width, int height, enum AVPixelFormat format, uint8_t *planes[4], int strides[4]) {
     struct SwsContext *context = scaler(frame, width, height, format);
@@ -56,7 +56,7 @@ static int reduce(
     return code;
 }
 
-// How much a reduced grey copy shows: `worthy` or more if it is bright and varied enough; -1 on failure.
+// How much a reduced grey copy shows: at least `worthy` if it is bright and varied enough; -1 on failure.
 static int worth(const AVFrame *frame) {
     enum { side = 32 };
     uint8_t *planes[4] = {0};

@@ -6,8 +6,8 @@
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 
-/// Finds a frame near the start that is neither dark nor of one shade; stores its pixels and its size as shown. Returns
-/// 0 or an error of libav.
+/// Finds a frame near the start that is neither dark nor nearly uniform; stores its pixels and its size as shown.
+/// Returns 0 or an error of libav.
 int agonyfs_find_frame(
     AVFormatContext *format, AVStream *stream, AVCodecContext *decoder, int side, agonyfs_video *video);
 

@@ -19,7 +19,7 @@ static const char *const loaders[] = {
     "VipsForeignLoadTiff", "VipsForeignLoadHeif", "VipsForeignLoadJxl",
 };
 
-// On Debian these two loaders are modules beside the library.
+// On Debian these two loaders are separate modules.
 static const char *const modules[] = {"vips-heif", "vips-jxl"};
 
 static void load_modules(void) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// What XMP knows has a prefix of its own. A file may have any other for the rest, so that its names are told here.
+// The namespaces that the tables name. A file may use any other prefix for them, so their prefixes are fixed here.
 static const char *const namespaces[][2] = {
     {"http://purl.org/dc/elements/1.1/", "dc"},
     {"http://ns.adobe.com/xap/1.0/", "xmp"},
@@ -31,8 +31,8 @@ static const char *const namespaces[][2] = {
     {"urn:agonyfs:words/", "agonyfs"},
 };
 
-// Programs write some of these with a slash at the end, and others without. A prefix stands for one name only, so that
-// the one of the other form has a mark.
+// Programs write some of these namespaces with a slash at the end, and others without. A prefix can stand for only
+// one namespace, so the prefix of the other form has a mark.
 static const char mark[] = "-other:";
 
 enum { most_values = 20000, most_name = 128, most_path = 4096 };
@@ -53,12 +53,12 @@ void agonyfs_prepare_xmp(void) {
     xmp_string_free(prefix);
 }
 
-// Tells of a value under the name that it has in either form of its namespaces.
+// Reports a value under the same name for both forms of its namespace.
 static void tell(const char *path, size_t length, XmpStringPtr value, const agonyfs_texts *texts) {
     char plain[most_path];
     const size_t skipped = sizeof mark - 2;
     size_t count = 0;
-    // No name that is looked for is as long.
+    // None of the wanted names is that long.
     if (length >= sizeof plain) return;
     for (size_t at = 0; at < length; plain[count++] = path[at++])
         if (strncmp(path + at, mark, sizeof mark - 1) == 0) at += skipped;

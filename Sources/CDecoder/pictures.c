@@ -10,11 +10,12 @@
 
 enum { small_side = 256, large_side = 1024, quality = 80 };
 
-// The memory that a decoder may need for a picture that it holds as a whole: what the libraries, their threads and our
-// own leave of the address space. A decoder that works line by line needs little, however many pixels there are.
+// The memory that a decoder may need for a picture that it holds as a whole: the part of the address space that the
+// libraries, their threads and this program leave. A decoder that works line by line needs little, whatever the
+// number of pixels.
 static const gint64 most_memory = (gint64)1700 << 20;
 
-// Of a picture that is decoded line by line the time of a job bounds the pixels. More than these would only waste it.
+// For a picture decoded line by line, a job's time limits the pixels. More than these would only waste that time.
 static const gint64 most_streamed_pixels = 500000000;
 
 static const agonyfs_outcome done = {AGONYFS_DONE, ""};
@@ -23,7 +24,7 @@ agonyfs_outcome agonyfs_picture_failure(void) {
     static char reason[512];
     snprintf(reason, sizeof reason, "%s", vips_error_buffer());
     vips_error_clear();
-    // Each library has its own words.
+    // Each library has its own wording.
     int lacks_memory = strcasestr(reason, "out of memory") || strcasestr(reason, "memory allocation") ||
                        strcasestr(reason, "insufficient memory");
     return (agonyfs_outcome){lacks_memory ? AGONYFS_TOO_LARGE : AGONYFS_UNDECODABLE, reason};
@@ -61,8 +62,8 @@ static int is_streamed(VipsImage *image, const char *loader) {
             g_str_has_prefix(loader, "tiffload"));
 }
 
-// Bytes in memory while a picture is decoded, at most: of HEIC as measured, of the others as their libraries work. Planes
-// and the pixels made of them are there at the same time; JPEG XL calculates in 32-bit numbers.
+// Bytes in memory while a picture is decoded, at most: measured for HEIC, otherwise by the way the libraries work.
+// Planes and the pixels made from them are in memory together; JPEG XL calculates in 32-bit numbers.
 static gint64 memory_of(VipsImage *image, const char *loader) {
     if (is_streamed(image, loader)) return 0;
     gint64 copies = loader && g_str_has_prefix(loader, "jxlload") ? 6 : 2;
@@ -70,7 +71,7 @@ static gint64 memory_of(VipsImage *image, const char *loader) {
     return pixels * (gint64)VIPS_IMAGE_SIZEOF_PEL(image) * copies;
 }
 
-// A block of metadata.
+// Copies a block of metadata.
 static agonyfs_bytes copy_block(VipsImage *image, const char *name) {
     agonyfs_bytes result = {NULL, 0};
     const void *block;
@@ -84,7 +85,7 @@ static agonyfs_bytes copy_block(VipsImage *image, const char *name) {
     return result;
 }
 
-// XMP of HEIF that does not begin with its outermost element is only numbered by libvips.
+// XMP in HEIF that does not begin with its outermost element has only a number in libvips.
 static agonyfs_bytes copy_xmp(VipsImage *image) {
     agonyfs_bytes result = copy_block(image, VIPS_META_XMP_NAME);
     for (int number = 0; number < 16 && !result.count; number++) {
@@ -114,8 +115,7 @@ agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *hea
     gint64 memory = memory_of(image, loader);
     header->memory = memory;
     int lacks_time = (gint64)header->width * header->height > most_streamed_pixels;
-    // The pixels, and those that are converted, turned or copied from them. Of one that is refused they may be too many to
-    // count.
+    // The pixels, and their converted, turned or copied form. The pixels of a refused picture may overflow the count.
     if (!lacks_time)
         header->whole_memory = 2 * (gint64)header->width * header->height * (gint64)VIPS_IMAGE_SIZEOF_PEL(image);
     g_object_unref(image);
@@ -123,14 +123,14 @@ agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *hea
     return memory > most_memory || lacks_time ? (agonyfs_outcome){AGONYFS_TOO_LARGE, ""} : done;
 }
 
-// A copy of pixels of three bytes; NULL on failure.
+// Copies pixels of three bytes; NULL on failure.
 static VipsImage *copy_pixels(const void *pixels, size_t count, int width, int height) {
     VipsImage *image = vips_image_new_from_memory_copy(pixels, count, width, height, 3, VIPS_FORMAT_UCHAR);
     if (image) image->Type = VIPS_INTERPRETATION_sRGB;
     return image;
 }
 
-// A picture of three bytes per pixel, at most so many pixels on the longer side; NULL on failure.
+// A picture of three bytes per pixel, with at most `side` pixels on the longer side; NULL on failure.
 static VipsImage *fit(const uint8_t *pixels, int width, int height, int side) {
     int longer = width > height ? width : height;
     if (longer <= side) return copy_pixels(pixels, (size_t)width * (size_t)height * 3, width, height);
@@ -188,7 +188,8 @@ VipsImage *agonyfs_converted(VipsImage *image, agonyfs_colours colours) {
     return result;
 }
 
-// Returns three bytes per pixel in memory and nothing else that the picture carried; NULL on failure. Consumes `image`.
+// Returns three bytes per pixel in memory, without anything else that the picture carried; NULL on failure. Consumes
+// `image`.
 static VipsImage *bare(VipsImage *image) {
     image = agonyfs_plain(image);
     if (!image) return NULL;
@@ -201,7 +202,7 @@ static VipsImage *bare(VipsImage *image) {
     return result;
 }
 
-// Turns a picture upright. Consumes `image`, which nothing else refers to.
+// Turns a picture upright. Consumes `image`; nothing else may refer to it.
 static VipsImage *turn(VipsImage *image, int orientation) {
     VipsImage *turned = NULL;
     vips_image_set_int(image, VIPS_META_ORIENTATION, orientation);
@@ -224,7 +225,7 @@ static agonyfs_outcome save_both(
     if (!image) return agonyfs_picture_failure();
     int failed = made->wants_large ? save(image, &made->large) : 0;
     if (!failed && made->wants_small) {
-        // What `bare` and `turn` return is in memory, or is made so here.
+        // The results of `bare` and `turn` are in memory already, or are put there now.
         size_t count = 0;
         void *pixels = vips_image_write_to_memory(image, &count);
         VipsImage *reduced = pixels ? fit(pixels, image->Xsize, image->Ysize, small_side) : NULL;
@@ -239,8 +240,9 @@ static agonyfs_outcome save_both(
     return failed ? agonyfs_picture_failure() : done;
 }
 
-// Whether colours must be converted. Most profiles are sRGB itself, recognised by its makers' name in one or two bytes
-// per character. Pictures without a profile are not converted: libvips would go through Lab and change the colours.
+// Whether colours must be converted. Most profiles are sRGB itself, recognised by the name of its makers in one or
+// two bytes per character. Pictures without a profile are not converted: libvips would go through Lab and change the
+// colours.
 int agonyfs_has_foreign_profile(VipsImage *image) {
     static const char name[] = "sRGB IEC61966-2";
     static const char paired[] = "\0s\0R\0G\0B\0 \0I\0E\0C\0006\0001\0009\0006\0006\0-\0002";
@@ -263,7 +265,7 @@ agonyfs_colours agonyfs_colours_of(VipsImage *image, agonyfs_input *input) {
     return agonyfs_stated_colours(input, loader);
 }
 
-// Whether a picture is what nearly all photos are: a JPEG in colours that need no conversion.
+// Whether a picture is like nearly all photos: a JPEG in colours that need no conversion.
 static int is_plain_jpeg(VipsImage *image) {
     const char *loader = loader_of(image);
     return loader && g_str_has_prefix(loader, "jpegload") && image->Bands == 3 &&
@@ -271,15 +273,15 @@ static int is_plain_jpeg(VipsImage *image) {
            !agonyfs_has_foreign_profile(image);
 }
 
-// Makes derivatives of such a JPEG. The library decodes it to the half, fourth or eighth of its size if that suffices, and
-// leaves a pixel of the shorter side: libvips stops the process when none is left.
+// Makes derivatives of such a JPEG. The library decodes it at half, a quarter or an eighth of its size if that
+// suffices, but at least one pixel of the shorter side must remain: otherwise libvips ends the process.
 static agonyfs_outcome derive_plain_jpeg(
     VipsSource *source, int longer, int shorter, int side, int orientation, agonyfs_derivatives *made) {
     int shrink = 1;
     while (shrink < 8 && longer / (2 * shrink) >= side && shorter >= 2 * shrink) shrink *= 2;
     VipsImage *image = vips_image_new_from_source(
         source, "", "access", VIPS_ACCESS_SEQUENTIAL, "shrink", shrink, NULL);
-    // The file may have become another one since it was looked at.
+    // The file may have changed since it was examined.
     if (image && (image->Bands != 3 || image->BandFmt != VIPS_FORMAT_UCHAR)) {
         vips_error("agonyfs", "the file changes while it is read");
         g_object_unref(image);
@@ -294,23 +296,24 @@ static agonyfs_outcome derive_plain_jpeg(
     return reduced ? save_both(reduced, orientation, agonyfs_unstated, made) : agonyfs_picture_failure();
 }
 
-// The thumbnail in a HEIF, if the small derivative can be made of it: it is smaller than the picture, and need not be
-// enlarged. NULL if there is none.
+// The thumbnail in a HEIF, if it can serve for the small derivative: it must be smaller than the picture, and must
+// not need enlarging. NULL if there is none.
 static VipsImage *useful_thumbnail(agonyfs_input *input, int width) {
     VipsSource *source = agonyfs_source(input);
     VipsImage *thumbnail = vips_image_new_from_source(
         source, "", "access", VIPS_ACCESS_SEQUENTIAL, "thumbnail", TRUE, NULL);
     g_object_unref(source);
     vips_error_clear();
-    // Without one, libvips opens the picture itself.
+    // If there is none, libvips opens the picture itself.
     if (thumbnail && thumbnail->Xsize < width && VIPS_MAX(thumbnail->Xsize, thumbnail->Ysize) > small_side)
         return thumbnail;
     if (thumbnail) g_object_unref(thumbnail);
     return NULL;
 }
 
-// Makes derivatives of a HEIF that is open, and consumes it. vips_thumbnail_source would open it three times more, and
-// some versions of libheif read all of the file each time. libheif seeks before it reads, so two may share the input.
+// Makes derivatives of an open HEIF, and consumes it. vips_thumbnail_source would open it three more times, and some
+// versions of libheif read the whole file each time. libheif seeks before it reads, so two images may share the
+// input.
 static agonyfs_outcome derive_heif(
     VipsImage *image, agonyfs_input *input, int orientation, const char *profile, agonyfs_colours colours,
     agonyfs_derivatives *made) {
@@ -367,7 +370,7 @@ agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, ag
     }
     g_object_unref(source);
     if (failed && profile) {
-        // The profile may be damaged, or not fit the picture, as that of a grey JPEG that has one of colours.
+        // The profile may be damaged, or not fit the picture, such as a colour profile in a grey JPEG.
         vips_error_clear();
         source = agonyfs_source(input);
         failed = vips_thumbnail_source(

@@ -3,7 +3,7 @@
 #include <libswscale/swscale.h>
 #include <stdlib.h>
 
-// Three grey pictures in turn: libswscale would take colours through YUV.
+// Scales the three colours as grey pictures, because libswscale would convert colours to YUV.
 static int scale_plane(struct SwsContext *scaler, const uint8_t *from, int width, int height, uint8_t *to, int to_width) {
     const uint8_t *const planes[4] = {from};
     uint8_t *const results[4] = {to};

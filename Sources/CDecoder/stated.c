@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-// Chunks before the pixels; more are no picture that a person made.
+// The chunks before the pixels that are read; a real picture does not have more.
 enum { most_chunks = 1000 };
 
 static uint32_t number(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-// The chunk cICP (PNG, third edition, 11.3.2.6), which stands before the pixels.
+// The chunk cICP (PNG, third edition, 11.3.2.6), which precedes the pixels.
 static agonyfs_colours of_png(agonyfs_input *input) {
     if (agonyfs_input_seek(input, 8, SEEK_SET) < 0) return agonyfs_unstated;
     for (int i = 0; i < most_chunks; i++) {
@@ -22,7 +22,7 @@ static agonyfs_colours of_png(agonyfs_input *input) {
         uint32_t size = number(head);
         if (memcmp(head + 4, "cICP", 4) == 0 && size == sizeof value) {
             if (agonyfs_input_read(input, value, sizeof value) != sizeof value) return agonyfs_unstated;
-            // Only RGB over the full range is allowed.
+            // Only RGB in the full range is allowed.
             return value[2] == 0 && value[3] == 1 ? (agonyfs_colours){value[0], value[1]} : agonyfs_unstated;
         }
         if (agonyfs_input_seek(input, (int64_t)size + 4, SEEK_CUR) < 0) return agonyfs_unstated;
@@ -66,9 +66,9 @@ static agonyfs_colours of_heif(agonyfs_input *input) {
     return result;
 }
 
-// What libjxl calls a profile, as "RGB_D65_202_Rel_PeQ" or "Rec2100HLG".
+// libjxl's name for a profile, such as "RGB_D65_202_Rel_PeQ" or "Rec2100HLG".
 static agonyfs_colours of_name(const uint8_t *tag, size_t size) {
-    // The first text of a multiLocalizedUnicodeType (10.15), which is ASCII in two bytes for each character.
+    // The first text of a multiLocalizedUnicodeType (10.15): ASCII in two bytes per character.
     enum { texts = 28 };
     char name[64] = "";
     for (size_t i = 0; i + 1 < sizeof name && texts + 2 * i + 1 < size; i++) name[i] = (char)tag[texts + 2 * i + 1];

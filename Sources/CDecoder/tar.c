@@ -17,12 +17,12 @@ static const char gzip_reason[] = "gzip is damaged or cut";
 struct agonyfs_tar {
     struct archive *archive;
     agonyfs_input *input;
-    // Of gzip, which libarchive would read without looking at its check sum; NULL for all else.
+    // For gzip, whose check sum libarchive would ignore; NULL for everything else.
     agonyfs_inflater *gzip;
     int is_between_members, has_failed;
-    // What was read of the file and not yet unpacked.
+    // Bytes of the file that were read but not unpacked yet.
     size_t rest_start, rest_count;
-    // The block at hand, and where the next byte of the entry goes.
+    // The current block, and the offset of the next byte of the entry.
     const uint8_t *block;
     size_t block_count;
     int64_t block_offset, position;
@@ -32,7 +32,8 @@ struct agonyfs_tar {
 };
 
 void agonyfs_prepare_archives(void) {
-    // The C library reads a file on the first use of iconv. It stays open: to close it may unload what was loaded.
+    // The C library reads a file on the first use of iconv. The converter stays open, because closing it may unload
+    // what was loaded.
     iconv_open(nl_langinfo(CODESET), "UTF-8");
 }
 
@@ -50,7 +51,7 @@ static la_ssize_t fail(agonyfs_tar *tar, const char *reason) {
     return -1;
 }
 
-// Another member, or the end: zeros may follow, as they do on tapes.
+// Begins another member, or finds the end: zeros may follow, as on tapes.
 static int next_member(agonyfs_tar *tar) {
     int left = fill(tar);
     if (left <= 0) return left;
@@ -88,7 +89,7 @@ static la_ssize_t gunzip(agonyfs_tar *tar) {
         if (state == AGONYFS_INFLATED) tar->is_between_members = 1;
         if (state == AGONYFS_NOT_DEFLATED) tar->has_failed = 1;
     }
-    // What came before a failure is given out first.
+    // Bytes before a failure are passed on first.
     if (made == 0 && tar->has_failed) return fail(tar, gzip_reason);
     return made;
 }
@@ -126,7 +127,7 @@ agonyfs_tar *agonyfs_tar_open(agonyfs_input *input) {
     int is_open = archive && (tar->gzip || !is_gzip) && archive_read_support_filter_bzip2(archive) == ARCHIVE_OK &&
                   archive_read_support_filter_xz(archive) == ARCHIVE_OK &&
                   archive_read_support_format_tar(archive) == ARCHIVE_OK &&
-                  // Reads on behind the end, so that all of the file is looked at.
+                  // Reads on after the end of the archive, so that the whole file is checked.
                   archive_read_set_option(archive, "tar", "read_concatenated_archives", "1") == ARCHIVE_OK &&
                   archive_read_set_skip_callback(archive, skip) == ARCHIVE_OK &&
                   archive_read_open(archive, tar, NULL, read_block, NULL) == ARCHIVE_OK;
@@ -148,7 +149,7 @@ static const char *text_or_empty(const char *text) {
 
 enum agonyfs_archive_step agonyfs_tar_next(agonyfs_tar *tar, agonyfs_archive_entry *entry) {
     struct archive_entry *found;
-    // What is left of the entry before, so that what the end takes is known.
+    // Skips the rest of the entry before, so that its bytes do not count for the end of the archive.
     if (tar->has_entry && archive_read_data_skip(tar->archive) != ARCHIVE_OK) return AGONYFS_ARCHIVE_DAMAGED;
     tar->has_entry = 0;
     int64_t start = archive_filter_bytes(tar->archive, 0);
@@ -160,7 +161,7 @@ enum agonyfs_archive_step agonyfs_tar_next(agonyfs_tar *tar, agonyfs_archive_ent
     }
     if (result != ARCHIVE_OK && result != ARCHIVE_WARN) return AGONYFS_ARCHIVE_DAMAGED;
     const char *reason = text_or_empty(archive_error_string(tar->archive));
-    // Names that the locale cannot tell are given as they are.
+    // Names that the locale cannot convert are returned unchanged.
     if (result == ARCHIVE_WARN && !strstr(reason, "converted"))
         snprintf(tar->warning, sizeof tar->warning, "%s", reason);
     const char *link = archive_entry_hardlink(found);
@@ -201,7 +202,7 @@ enum agonyfs_archive_step agonyfs_tar_read(agonyfs_tar *tar, uint8_t *buffer, si
     *count = 0;
     while (*count < room) {
         size_t free = room - *count;
-        // Before the block is a hole.
+        // A hole precedes the block.
         int64_t hole = tar->block_offset - tar->position;
         size_t step = tar->block_count < free ? tar->block_count : free;
         if (hole > 0) {
@@ -228,7 +229,7 @@ bool agonyfs_tar_is_packed(agonyfs_tar *tar) {
 }
 
 const char *agonyfs_tar_reason(agonyfs_tar *tar) {
-    // libarchive tells what came of it.
+    // libarchive reports the consequence, not this cause.
     return tar->has_failed ? gzip_reason : text_or_empty(archive_error_string(tar->archive));
 }
 

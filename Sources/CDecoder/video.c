@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What cameras, phones and the web produce. libavcodec knows hundreds more that are not needed here.
+// The formats from cameras, phones and the web. libavcodec supports hundreds of others that are not needed here.
 static const char decoders[] =
     "h264,hevc,libdav1d,av1,vp8,vp9,libvpx,libvpx-vp9,mpeg4,mjpeg,mpeg1video,mpeg2video,h263,prores,dvvideo,msmpeg4v2,"
     "msmpeg4,theora,wmv1,wmv2,wmv3,vc1,flv,vp6f,svq1,svq3,cinepak,rawvideo,png,ffv1,bmp";
@@ -29,7 +29,7 @@ static int64_t seek(void *opaque, int64_t offset, int whence) {
     return target < 0 ? AVERROR(EINVAL) : target;
 }
 
-// A file may refer to other files. There are none here.
+// A file may refer to other files, which are never opened.
 static int refuse(AVFormatContext *format, AVIOContext **io, const char *name, int flags, AVDictionary **options) {
     (void)format, (void)io, (void)name, (void)flags, (void)options;
     return AVERROR(EPERM);
@@ -93,9 +93,9 @@ static agonyfs_outcome fail(int code) {
     return (agonyfs_outcome){code == AVERROR(ENOMEM) ? AGONYFS_TOO_LARGE : AGONYFS_UNDECODABLE, reason};
 }
 
-// Bytes in memory while a frame is looked for, as levels of codecs allow: of the frames that a codec keeps, the best and the
-// next one, and of the one that is made from it. Codecs whose frames stand alone keep one; the others at most 16, but only small ones:
-// of the largest that a level allows, H.264 keeps 4, and H.265 and AV1 keep 6 to 8.
+// Bytes in memory while a frame is chosen, by the levels of codecs: the frames that a codec keeps, the best and the
+// next frame, and the result. Codecs whose frames are independent keep one; the others at most 16, but only small
+// ones: of the largest frames of a level, H.264 keeps 4, and H.265 and AV1 keep 6 to 8.
 static int64_t memory_of(const AVStream *stream, int side) {
     const AVCodecParameters *shape = stream->codecpar;
     const AVCodecDescriptor *codec = avcodec_descriptor_get(shape->codec_id);
@@ -104,7 +104,7 @@ static int64_t memory_of(const AVStream *stream, int side) {
     const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(shape->format);
     int64_t bits = format ? av_get_padded_bits_per_pixel(format) : 24;
     int longer = shape->width > shape->height ? shape->width : shape->height;
-    // One that is reduced is small beside the frames.
+    // A reduced result is small compared with the frames.
     int64_t made = longer > side ? 0 : pixels * 6;
     return pixels * bits / 8 * frames + made;
 }
@@ -149,7 +149,7 @@ struct container {
     AVIOContext *io;
 };
 
-// Reads its header. Returns 0 or an error of libav; to be closed in any case.
+// Reads its header. Returns 0 or an error of libav; the caller must close it in any case.
 static int open_container(struct container *container, agonyfs_input *input, const char *name) {
     uint8_t *buffer = av_malloc(buffer_bytes);
     *container = (struct container){avformat_alloc_context(), NULL};
@@ -163,7 +163,7 @@ static int open_container(struct container *container, agonyfs_input *input, con
     format->max_streams = most_streams;
     format->codec_whitelist = av_strdup(decoders);
     format->protocol_whitelist = av_strdup("none");
-    // Frees the context if it fails.
+    // On failure this frees the context.
     return avformat_open_input(&container->format, NULL, av_find_input_format(name), NULL);
 }
 

@@ -7,7 +7,7 @@
 
 enum { full_quality = 90, most_jpeg_side = 65535 };
 
-// All pixels are in memory at once, and what decodes them needs as much again.
+// All pixels are in memory at once, and decoding them needs the same amount again.
 static const gint64 most_whole_pixels = 120000000;
 
 static int is_too_large(VipsImage *image) {
@@ -15,7 +15,7 @@ static int is_too_large(VipsImage *image) {
            image->Ysize > most_jpeg_side;
 }
 
-// The picture in memory, upright. Consumes `image`.
+// Loads the picture into memory, upright. Consumes `image`.
 static VipsImage *upright(VipsImage *image, int orientation) {
     VipsImage *held = vips_image_copy_memory(image);
     g_object_unref(image);
@@ -34,7 +34,7 @@ static VipsImage *upright(VipsImage *image, int orientation) {
     return failed ? NULL : turned;
 }
 
-// A picture with at most `side` pixels on the longer side. Consumes `image`.
+// Reduces a picture to at most `side` pixels on the longer side. Consumes `image`.
 static VipsImage *reduced(VipsImage *image, int side) {
     if (side <= 0 || (image->Xsize <= side && image->Ysize <= side)) return image;
     VipsImage *small = NULL;
@@ -45,7 +45,7 @@ static VipsImage *reduced(VipsImage *image, int side) {
 
 agonyfs_outcome agonyfs_picture_full(agonyfs_input *input, int orientation, int side, agonyfs_bytes *made) {
     VipsSource *source = agonyfs_source(input);
-    // A copy that somebody keeps is of a whole picture; what is shown once may be of a part.
+    // A copy that the user keeps must come from a complete picture; a picture that is only shown may be incomplete.
     VipsFailOn fail_on = side > 0 ? VIPS_FAIL_ON_TRUNCATED : VIPS_FAIL_ON_NONE;
     VipsImage *image =
         vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on, NULL);
@@ -59,7 +59,7 @@ agonyfs_outcome agonyfs_picture_full(agonyfs_input *input, int orientation, int 
     if (!agonyfs_are_known(colours) && agonyfs_has_foreign_profile(image)) {
         VipsImage *converted = NULL;
         int failed = vips_icc_transform(image, &converted, "srgb", "embedded", TRUE, NULL);
-        // A profile that cannot be used is passed over, as browsers do.
+        // An unusable profile is ignored, as browsers do.
         if (!failed) {
             g_object_unref(image);
             image = converted;
@@ -90,7 +90,7 @@ agonyfs_outcome agonyfs_pixels_full(const uint8_t *pixels, int width, int height
     return failed ? agonyfs_picture_failure() : (agonyfs_outcome){AGONYFS_DONE, ""};
 }
 
-// What the numbers of the pixels mean.
+// The meaning of the pixels' numbers.
 static void add_colours(GChecksum *sum, VipsImage *image, agonyfs_colours colours) {
     if (agonyfs_are_foreign(colours)) {
         int32_t stated[] = {colours.primaries, colours.transfer};
@@ -120,7 +120,7 @@ agonyfs_outcome agonyfs_picture_digest(agonyfs_input *input, uint8_t digest[32])
     size_t count = 0;
     void *pixels = image ? vips_image_write_to_memory(image, &count) : NULL;
     if (pixels) {
-        // What has other numbers is another picture, whatever the bytes are.
+        // Pixels with another meaning make a different picture, even if the bytes are equal.
         int32_t shape[] = {image->Xsize, image->Ysize, image->Bands, image->BandFmt, image->Type};
         g_checksum_update(sum, (const guchar *)shape, sizeof shape);
         g_checksum_update(sum, pixels, (gssize)count);

@@ -60,6 +60,24 @@ import Testing
     for (name, outcome) in outcomes { #expect(outcome == "EPERM", "\(name)") }
   }
 
+  private static let weighsSessions =
+    (try? HostFile.read("/proc/sys/kernel/sched_autogroup_enabled")) == Array("1\n".utf8)
+
+  @Test(.enabled(if: weighsSessions, "the kernel does not weigh sessions"))
+  func programsOfOtherSessionsGoFirst() throws {
+    let decoder = Bench.decoder()
+    #expect(throws: DecoderError.notMedia) { try decoder.derive(Array("text".utf8)) }
+    let groups = try withExtendedLifetime(decoder) {
+      try Bench().shell(
+        """
+        for process in $(pgrep -P \(getpid()) -x agonyfs-decoder); do
+          cat /proc/$process/autogroup 2>/dev/null || true
+        done
+        """)
+    }
+    #expect(String(decoding: groups, as: UTF8.self).contains(" nice 19\n"))
+  }
+
   @Test func theDaemonKnows() throws {
     let decoder = Bench.decoder()
     #expect(decoder.sandboxState == .unknown)

@@ -48,7 +48,8 @@ extension fuse_lowlevel_ops {
             unsafe fuse_reply_buf(request, buffer.baseAddress, count)
           }
         }
-        volume.questionReads.serve(from: agonyfs_channel_of_reply()) {
+        let takesLong = volume.answerTakesLong(handle: handle)
+        volume.questionReads.serve(from: agonyfs_channel_of_reply(), takesLong: takesLong) {
           unsafe serve(request) { volume throws(Errno) in
             try unsafe volume.buffers.with(size) { buffer throws(Errno) in
               let count = try unsafe volume.readAnswer(handle: handle, into: buffer)

@@ -1,9 +1,11 @@
 // Reads of catalog answers may take seconds, and must not occupy all threads.
 //
 // Invariants
-// 1. At most `most` threads serve them. Further reads wait in order, without a thread.
-// 2. Some thread serves whenever a read waits, and continues until none does. So no read is left behind.
-// 3. Answers go to the channel of the request, which belongs to the thread that received it. So that thread ends only
+// 1. At most `most` threads serve them, and at most `most - 1` serve long reads: one that looks at all photos does not
+//    delay the page that a user scrolls through.
+// 2. Further reads wait without a thread. The next one is the first of them that 1 admits.
+// 3. Some thread serves whenever a read waits that 1 admits, and continues until none does. So no read is left behind.
+// 4. Answers go to the channel of the request, which belongs to the thread that received it. So that thread ends only
 //    after `waitUntilIdle()`.
 
 internal import CMount
@@ -13,6 +15,7 @@ internal import System
 final class QuestionReads: @unchecked Sendable {
   private struct Read {
     var channel: CInt
+    var takesLong: Bool
     var serve: () -> Void
   }
 
@@ -21,11 +24,13 @@ final class QuestionReads: @unchecked Sendable {
   private let changed: Condition
   // Guarded by the lock.
   private var serving = 0
+  private var servingLong = 0
   private var waiting: [Read] = []
 
-  /// - Parameter most: how many threads serve at once; fewer than remain besides those that may wait for thumbnails
-  ///   (SessionLimits).
+  /// - Parameter most: how many threads serve at once, at least 2; fewer than remain besides those that may wait for
+  ///   thumbnails (SessionLimits).
   init(most: Int) {
+    precondition(most >= 2)
     self.most = most
     changed = Condition(of: lock)
   }
@@ -35,32 +40,40 @@ final class QuestionReads: @unchecked Sendable {
   var servingCount: Int { lock.withLock { serving } }
 
   /// Serves a read that arrived on a channel, in this thread or another.
-  func serve(from channel: CInt, _ body: @escaping () -> Void) {
-    let read = Read(channel: channel, serve: body)
-    let begins = lock.withLock {
-      if serving == most {
-        waiting.append(read)
-        return false
-      }
-      serving += 1
-      return true
+  ///
+  /// - Parameter takesLong: whether the read looks at all photos before it returns.
+  func serve(from channel: CInt, takesLong: Bool, _ body: @escaping () -> Void) {
+    let read = Read(channel: channel, takesLong: takesLong, serve: body)
+    var next = lock.withLock { () -> Read? in
+      waiting.append(read)
+      return admitted()
     }
-    guard begins else { return }
-    var next: Read? = read
     while let read = next {
       agonyfs_channel_reply_to(read.channel)
       read.serve()
-      next = following()
+      next = following(read)
     }
   }
 
-  /// The read to serve next; nil if none waits.
-  private func following() -> Read? {
-    lock.withLock {
-      if !waiting.isEmpty { return waiting.removeFirst() }
-      serving -= 1
-      if serving == 0 { changed.broadcast() }
+  /// Takes the read to serve next from those that wait; nil if none may begin. Called with the lock.
+  private func admitted() -> Read? {
+    guard serving < most, let place = waiting.firstIndex(where: { !$0.takesLong || servingLong < most - 1 }) else {
       return nil
+    }
+    let read = waiting.remove(at: place)
+    serving += 1
+    if read.takesLong { servingLong += 1 }
+    return read
+  }
+
+  /// Ends a read. Returns the one to serve next; nil if none may begin.
+  private func following(_ ended: Read) -> Read? {
+    lock.withLock {
+      serving -= 1
+      if ended.takesLong { servingLong -= 1 }
+      let next = admitted()
+      if serving == 0 { changed.broadcast() }
+      return next
     }
   }
 

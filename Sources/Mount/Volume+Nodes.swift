@@ -135,6 +135,15 @@ extension Volume {
     try virtual.door(handle).ask(question)
   }
 
+  /// Whether the next read from the query door looks at all photos before it returns.
+  func answerTakesLong(handle: UInt64) -> Bool {
+    do throws(Errno) {
+      return try virtual.door(handle).takesLong
+    } catch {
+      return false
+    }
+  }
+
   /// Reads from the query door. Returns the number of bytes, 0 at the end.
   func readAnswer(handle: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     let part = try virtual.door(handle).read(buffer.count)

@@ -64,6 +64,15 @@ internal import Synchronization
     return try body()
   }
 
+  /// Calls `body` with the lock held if no thread holds it now; otherwise returns nil at once.
+  package func withLockIfFree<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R? {
+    assertNotHeld()
+    guard unsafe pthread_mutex_trylock(mutex) == 0 else { return nil }
+    noteTaken()
+    defer { unlock() }
+    return try body()
+  }
+
   /// In a debug build, traps unless the calling thread holds the lock.
   @inlinable package func assertHeld() {
     #if DEBUG

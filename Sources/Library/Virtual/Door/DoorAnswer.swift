@@ -75,6 +75,16 @@ struct DoorAnswer {
     return text.bytes[place..<end]
   }
 
+  /// Whether the next read looks at all photos before it returns: it sorts or counts them, or compares them.
+  var takesLong: Bool {
+    if place < text.bytes.count { return false }
+    return switch source {
+    case .answers(let reader, _): reader.sortsNext
+    case .count, .groups, .duplicates, .sizes: true
+    case .facts, .zone, .nothing: false
+    }
+  }
+
   private var isAtEnd: Bool { if case .nothing = source { true } else { false } }
 
   private mutating func refuse(_ message: String) {

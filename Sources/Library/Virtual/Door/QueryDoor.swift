@@ -60,11 +60,28 @@ package final class DoorSession: @unchecked Sendable {
   /// The next bytes of the answer, at most `count`; empty at its end. The first read ends the question.
   package func read(_ count: Int) -> ArraySlice<UInt8> {
     lock.withLock {
-      var answer = answer ?? DoorAnswer(request, from: fileSystem, for: opener, today: today())
+      endQuestion()
+      // Moved out, so that its state is not copied while it is read.
+      guard var answer else { return [] }
       self.answer = nil
-      request = []
       defer { self.answer = answer }
       return answer.read(count)
     }
+  }
+
+  /// Whether the next read looks at all photos before it returns. A call ends the question, like a read, and does not
+  /// wait: while another thread uses the door, the next read is assumed to take long.
+  package var takesLong: Bool {
+    lock.withLockIfFree {
+      endQuestion()
+      return answer?.takesLong ?? false
+    } ?? true
+  }
+
+  /// Parses the question, unless an answer is being read. Called with the lock.
+  private func endQuestion() {
+    if answer != nil { return }
+    answer = DoorAnswer(request, from: fileSystem, for: opener, today: today())
+    request = []
   }
 }

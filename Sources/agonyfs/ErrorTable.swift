@@ -135,8 +135,8 @@ extension CommandFailure {
       self.init(
         .failure,
         "In \(path) \(count.counted("file is", "files are")) shorter than the others; nothing was changed. If this is a copy that was interrupted, "
-          + "copy once more first; after a crash, mount once what was in use, or complete them with: agonyfs refresh "
-          + "--complete \(path)")
+          + "copy once more first; after a crash, mount what was in use and write something there, or complete them "
+          + "with: agonyfs refresh --complete \(path)")
     case .noRoom(let needed, let free):
       self.init(
         .noRoom,

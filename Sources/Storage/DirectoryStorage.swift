@@ -26,6 +26,8 @@ package final class DirectoryStorage: Storage {
   private let currentRoot: Mutex<Descriptor>
   /// The owner of new files.
   let owner: VaultOwner
+  /// What the host can do, as far as it was tried.
+  let abilities = HostAbilities()
   /// Whether nothing can be written here.
   package let isReadOnly: Bool
 

@@ -50,7 +50,9 @@ extension CommandFailure {
           + "password change, add another one first with agonyfs password add, or remove the space with agonyfs space "
           + "remove.")
     case .spaceInUse:
-      self.init(.spaceInUse, "This space is in use; unmount it first, with: agonyfs unmount MOUNTPOINT")
+      // A lock does not say which machine holds it.
+      let others = DirectoryStorage.isOnLocalHost(path) ? "" : ", here or on another machine that reaches \(path)"
+      self.init(.spaceInUse, "This space is in use\(others); unmount it first, with: agonyfs unmount MOUNTPOINT")
     case .vaultInUse:
       self.init(
         .spaceInUse,

@@ -51,7 +51,8 @@ extension HelpText {
 
   static let info = """
     Print the public parameters of a vault, and figures of the space that the password opens. If you have mounted the \
-    space, the mount first writes what was changed. \(password)
+    space, the mount first writes what was changed. If the file system under the vault lacks something, "host" says \
+    what follows. \(password)
     """
 
   static let speed = """

@@ -98,3 +98,28 @@ extension DirectoryStorage {
     abilities.note(.seconds, status.st_mtim.tv_sec == odd.tv_sec)
   }
 }
+
+/// The room on the host.
+extension DirectoryStorage {
+  /// Room on the file system, in bytes.
+  package func capacity() -> StorageCapacity { Self.capacity { unsafe fstatvfs(root.number, &$0) } }
+
+  /// Room for a storage that does not exist yet at a path, in bytes; a total of 0 if it is not known.
+  package static func capacity(near path: FilePath) -> StorageCapacity {
+    for place in [path, path.removingLastComponent()] {
+      let found = capacity { status in unsafe place.withPlatformString { unsafe statvfs($0, &status) } }
+      if found.total > 0 { return found }
+    }
+    return StorageCapacity(total: 0, free: 0)
+  }
+
+  private static func capacity(_ ask: (inout statvfs) -> CInt) -> StorageCapacity {
+    var information = statvfs()
+    guard ask(&information) == 0 else { return StorageCapacity(total: 0, free: 0) }
+    let block = Int64(information.f_frsize)
+    let kept = information.f_bfree > information.f_bavail ? information.f_bfree - information.f_bavail : 0
+    return StorageCapacity(
+      total: Int64(information.f_blocks) * block, free: Int64(information.f_bavail) * block,
+      kept: Int64(kept) * block)
+  }
+}

@@ -20,7 +20,7 @@ import Testing
   }
 
   private var times: Set<Int64> {
-    get throws { Set(try test.storage.listed().map(\.modified)) }
+    get throws { Set(try test.storage.listed().map { $0.modified }) }
   }
 
   private static let completeTime = Int64(DirectoryStorage.completeTime)

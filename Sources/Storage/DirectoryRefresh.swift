@@ -21,9 +21,6 @@
 //
 // The vault's own directory stays, because a disk may be mounted on it. Except for `refreshing`, the names in it never
 // change.
-//
-// The vault's own directory stays, because a disk may be mounted on it. Except for `refreshing`, the names in it never
-// change.
 
 internal import CPlatform
 internal import Glibc
@@ -319,11 +316,10 @@ package final class DirectoryRefresh {
       try exchange(probes[0], in: tree, with: probes[1], in: tree)
     }
     try change { () throws(Errno) in
-      do throws(Errno) {
+      let isLinked = try storage.abilities.use(.hardLinks) { () throws(Errno) in
         try systemCall { unsafe linkat(directory.number, StorageNames.parameters, tree.number, Self.link, 0) }
-      } catch .notPermitted, .notSupported, .noFunction, .tooManyLinks {
-        throw .exchangeRefused
       }
+      guard isLinked else { throw .exchangeRefused }
       unsafe unlinkat(tree.number, Self.link, 0)
     }
     let device = try tree.status().st_dev

@@ -14,24 +14,29 @@ extension DirectoryStorage {
   func giveName(of identifier: SegmentIdentifier, to file: SegmentIdentifier) throws(Errno) {
     let (old, new) = (file.description, identifier.description)
     let folder = try VaultFile.openDirectory(folderName(identifier.folder), in: root)
-    do throws(Errno) {
+    let isRenamed = try abilities.use(.renameWithoutReplacing) { () throws(Errno) in
       try systemCall { unsafe agonyfs_rename_if_absent(folder.number, old, new) }
-      return
-    } catch .invalidArgument, .noFunction, .notSupported {
     }
+    if isRenamed { return }
     do throws(Errno) {
-      try systemCall { unsafe linkat(folder.number, old, folder.number, new, 0) }
-      unsafe unlinkat(folder.number, old, 0)
+      let isLinked = try abilities.use(.hardLinks) { () throws(Errno) in
+        try systemCall { unsafe linkat(folder.number, old, folder.number, new, 0) }
+      }
+      if isLinked {
+        unsafe unlinkat(folder.number, old, 0)
+        return
+      }
     } catch .fileExists {
       throw .fileExists
     } catch {
-      _ = try owner.create(new, in: folder)
-      do throws(Errno) {
-        try systemCall { unsafe renameat(folder.number, old, folder.number, new) }
-      } catch {
-        unsafe unlinkat(folder.number, new, 0)
-        throw error
-      }
+      // The host may refuse this link only.
+    }
+    _ = try owner.create(new, in: folder)
+    do throws(Errno) {
+      try systemCall { unsafe renameat(folder.number, old, folder.number, new) }
+    } catch {
+      unsafe unlinkat(folder.number, new, 0)
+      throw error
     }
   }
 }

@@ -26,6 +26,8 @@ package final class DirectoryStorage: Storage {
   private let currentRoot: Mutex<Descriptor>
   /// The owner of new files.
   let owner: VaultOwner
+  /// What the host can do, as far as it was tried.
+  let abilities = HostAbilities()
   /// Whether nothing can be written here.
   package let isReadOnly: Bool
 
@@ -126,7 +128,11 @@ package final class DirectoryStorage: Storage {
 
   /// Writes a file without a name until it is whole; false if the host cannot do that.
   private func putUnnamed(_ identifier: SegmentIdentifier, _ content: UnsafeRawBufferPointer) throws(Errno) -> Bool {
-    guard let unnamed = owner.createUnnamed(besides: identifier.path, in: root) else { return false }
+    var made: Descriptor?
+    _ = try? abilities.use(.unnamedFiles) { () throws(Errno) in
+      made = try owner.createUnnamed(besides: identifier.path, in: root)
+    }
+    guard let unnamed = made else { return false }
     try unsafe write(content, to: unnamed)
     return try changeNames(in: identifier.folder) { () throws(Errno) in
       try owner.name(unnamed, identifier.path, in: root)
@@ -369,27 +375,5 @@ package final class DirectoryStorage: Storage {
   /// crash.
   package func holdRoom() throws(Errno) -> any HeldRoom {
     UnnamedFile(try Descriptor.open(".", in: root, O_RDWR | agonyfs_unnamed_file_flag()))
-  }
-
-  /// Room on the file system, in bytes.
-  package func capacity() -> StorageCapacity { Self.capacity { unsafe fstatvfs(root.number, &$0) } }
-
-  /// Room for a storage that does not exist yet at a path, in bytes; a total of 0 if it is not known.
-  package static func capacity(near path: FilePath) -> StorageCapacity {
-    for place in [path, path.removingLastComponent()] {
-      let found = capacity { status in unsafe place.withPlatformString { unsafe statvfs($0, &status) } }
-      if found.total > 0 { return found }
-    }
-    return StorageCapacity(total: 0, free: 0)
-  }
-
-  private static func capacity(_ ask: (inout statvfs) -> CInt) -> StorageCapacity {
-    var information = statvfs()
-    guard ask(&information) == 0 else { return StorageCapacity(total: 0, free: 0) }
-    let block = Int64(information.f_frsize)
-    let kept = information.f_bfree > information.f_bavail ? information.f_bfree - information.f_bavail : 0
-    return StorageCapacity(
-      total: Int64(information.f_blocks) * block, free: Int64(information.f_bavail) * block,
-      kept: Int64(kept) * block)
   }
 }

@@ -88,20 +88,20 @@ struct VaultOwner: Sendable {
 
   /// Creates a file that gets its name last. Nil if the host cannot do that.
   private func createUnnamed(for name: String, in folder: Descriptor) throws(Errno) -> Descriptor? {
-    guard let file = createUnnamed(in: ".", of: folder) else { return nil }
+    guard let file = try? createUnnamed(in: ".", of: folder) else { return nil }
     return try Self.give(name, in: folder, to: file) ? file : nil
   }
 
-  /// Creates a file without a name, for a name in a folder; the file is named after it was written. Nil if the host
-  /// cannot do that.
-  func createUnnamed(besides path: String, in directory: Descriptor) -> Descriptor? {
-    guard let (folder, name) = try? place(of: path, in: directory) else { return nil }
-    return createUnnamed(in: name.contains("/") ? String(name.prefix { $0 != "/" }) : ".", of: folder)
+  /// Creates a file without a name, for a name in a folder; the file is named after it was written.
+  ///
+  /// - Throws: an error of `HostAbility.unnamedFiles` if the host cannot do that.
+  func createUnnamed(besides path: String, in directory: Descriptor) throws(Errno) -> Descriptor {
+    let (folder, name) = try place(of: path, in: directory)
+    return try createUnnamed(in: name.contains("/") ? String(name.prefix { $0 != "/" }) : ".", of: folder)
   }
 
-  private func createUnnamed(in folder: String, of directory: Descriptor) -> Descriptor? {
-    let flags = O_RDWR | agonyfs_unnamed_file_flag()
-    guard let file = try? Descriptor.open(folder, in: directory, flags) else { return nil }
+  private func createUnnamed(in folder: String, of directory: Descriptor) throws(Errno) -> Descriptor {
+    let file = try Descriptor.open(folder, in: directory, O_RDWR | agonyfs_unnamed_file_flag())
     give(file)
     return file
   }

@@ -50,7 +50,9 @@ extension CommandFailure {
           + "password change, add another one first with agonyfs password add, or remove the space with agonyfs space "
           + "remove.")
     case .spaceInUse:
-      self.init(.spaceInUse, "This space is in use; unmount it first, with: agonyfs unmount MOUNTPOINT")
+      // A lock does not say which machine holds it.
+      let others = DirectoryStorage.isOnLocalHost(path) ? "" : ", here or on another machine that reaches \(path)"
+      self.init(.spaceInUse, "This space is in use\(others); unmount it first, with: agonyfs unmount MOUNTPOINT")
     case .vaultInUse:
       self.init(
         .spaceInUse,
@@ -135,8 +137,8 @@ extension CommandFailure {
       self.init(
         .failure,
         "In \(path) \(count.counted("file is", "files are")) shorter than the others; nothing was changed. If this is a copy that was interrupted, "
-          + "copy once more first; after a crash, mount once what was in use, or complete them with: agonyfs refresh "
-          + "--complete \(path)")
+          + "copy once more first; after a crash, mount what was in use and write something there, or complete them "
+          + "with: agonyfs refresh --complete \(path)")
     case .noRoom(let needed, let free):
       self.init(
         .noRoom,

@@ -29,8 +29,9 @@ struct InfoCommand: VaultCommand {
     // A damaged index may hold any text there.
     space.homeZone = space.homeZone.flatMap { ZoneName.isValid($0) ? $0 : nil }
     let report = InfoReport(
-      vault: try .init(opened, path: path), space: space, mountPoint: mountPoint?.string,
-      mountPointBytes: mountPoint.flatMap(VaultInformation.bytes), shown: TerminalText.safe(path.bytes),
+      vault: try .init(opened, path: path), host: HostReport(ofVaultAt: path), space: space,
+      mountPoint: mountPoint?.string, mountPointBytes: mountPoint.flatMap(VaultInformation.bytes),
+      shown: TerminalText.safe(path.bytes),
       heading: mountPoint.map { "this space, as of now; it is mounted \(MountedElsewhere.words($0))" }
         ?? "this space, as it was written last: a mount writes within seconds what is done in it")
     if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
@@ -40,6 +41,7 @@ struct InfoCommand: VaultCommand {
 /// The output of `info`. The names of its fields are those of `--json` and never change.
 struct InfoReport: Encodable {
   var vault: VaultInformation
+  var host: HostReport
   var space: SpaceInformation
   /// The mount point of the space, if the mount has flushed its changes before the figures were read.
   var mountPoint: String?
@@ -52,7 +54,7 @@ struct InfoReport: Encodable {
   /// How this machine's kernel confines the image decoder.
   var decoder = DecoderProgram.confinement
 
-  private enum CodingKeys: CodingKey { case vault, space, mountPoint, mountPointBytes, decoder }
+  private enum CodingKeys: CodingKey { case vault, host, space, mountPoint, mountPointBytes, decoder }
 
   /// The report for users.
   var lines: [String] {
@@ -60,13 +62,15 @@ struct InfoReport: Encodable {
       "\(derivation.algorithm), \(derivation.operations.counted("pass", "passes")) over "
         + "\(ByteSize(bytes: Int64(derivation.memory)))"
     }
-    let deleted = space.deletedBytes > 0 ? [Self.deleted(space)] : []
-    return [
+    var lines = [
       "vault        \(shown)\(vault.isReadOnly ? " (read-only)" : "")",
       "format       \(vault.format)",
       "id           \(vault.identifier)",
       "passwords    \(derivations.joined(separator: "; "))",
       "files        \(vault.files) of \(ByteSize(bytes: Int64(vault.segmentSize))), all spaces and cover together",
+    ]
+    if let host = host.paragraph { lines.append("host         \(host)") }
+    lines += [
       "",
       heading,
       "cipher       \(space.cipher)",
@@ -75,12 +79,15 @@ struct InfoReport: Encodable {
       "thumbnails   \(space.thumbnails), \(space.thumbnailsPending) to go, \(space.thumbnailsFailed) failed",
       "index        \(ByteSize(bytes: space.indexBytes))",
       "stored as    \(ByteSize(bytes: space.storedBytes))",
-    ] + deleted + [
+    ]
+    if space.deletedBytes > 0 { lines.append(Self.deleted(space)) }
+    lines += [
       "home zone    \(space.homeZone ?? "none yet; a mount that writes takes that of its machine")",
       "opened by    \(space.passwords.counted("password"))",
       "",
       "decoder      \(decoder)",
     ]
+    return lines
   }
 
   private static func deleted(_ space: SpaceInformation) -> String {

@@ -37,8 +37,8 @@ extension HelpText {
     open as before. If the command is interrupted, no file is damaged, and the next refresh begins again.
 
     If a file is shorter than the others, refresh changes nothing. If the vault is an interrupted copy, copy once \
-    more. After a crash mount the space that was in use, or give --complete, which completes short files or deletes \
-    empty ones. In an interrupted copy --complete hides what is missing.
+    more. After a crash mount the space that was in use and write something there, or give --complete, which completes \
+    short files or deletes empty ones. In an interrupted copy --complete hides what is missing.
 
     The number of files and their names stay. So copy with --delete-after first, as a backup without it keeps files \
     that the vault has given up; and keep the vault out of lists of names (locate, desktop indexes, catalogues of \
@@ -51,7 +51,8 @@ extension HelpText {
 
   static let info = """
     Print the public parameters of a vault, and figures of the space that the password opens. If you have mounted the \
-    space, the mount first writes what was changed. \(password)
+    space, the mount first writes what was changed. If the file system under the vault lacks something, "host" says \
+    what follows. \(password)
     """
 
   static let speed = """

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Storage
 import System
 import TestSupport
 import Testing
@@ -53,7 +54,12 @@ struct InfoAnswer: Decodable {
     var homeZone: String?
     var passwords: Int
   }
+  struct Host: Decodable {
+    var isLocal: Bool
+    var lacks: [String]
+  }
   var vault: Vault
+  var host: Host
   var space: Space
   var decoder: String
 }
@@ -86,6 +92,7 @@ enum JSON {
     #expect(info.vault.bytes == Int64(info.vault.files) << 20)
     #expect(!info.vault.isReadOnly)
     #expect(info.vault.keyDerivations.map(\.memory) == [64 << 20])
+    #expect(Set(info.host.lacks).isSubset(of: HostAbility.allCases.map(\.rawValue)))
     #expect(info.space.cipher == "xchacha20-poly1305")
     #expect(info.space.files == 4)
     #expect(info.space.dataBytes == 100_000)

@@ -172,7 +172,7 @@ extension TerminalTests {
         screen += terminal.passed ?? ""
         try terminal.type(answer + "\n")
       }
-      #expect(try terminal.waits(for: "The cover is as large as a hidden space that can store"), "\(terminal.screen)")
+      #expect(try terminal.waits(for: "The cover is large enough for a hidden space"), "\(terminal.screen)")
       #expect(terminal.passed?.contains("is weak") == false)
       #expect(try terminal.ending() == .exited(0))
       screens.insert(screen)

@@ -62,8 +62,8 @@ import Testing
       agonyfs duplicates Albums > listed
       grep -qx '2 files: the same bytes' listed
       test $(grep -c files: listed) = 1
-      says 14 'no space that is mounted' agonyfs duplicates "$W"
-      says 2 'go with --merge' agonyfs duplicates --yes Albums
+      says 14 'is not in a mounted space' agonyfs duplicates "$W"
+      says 2 'need --merge' agonyfs duplicates --yes Albums
       says 2 'takes best' agonyfs duplicates --merge --keep x Albums
       """#)
   }

@@ -175,7 +175,7 @@ import Testing
       #"""
       tells 2 'Name where the space is' agonyfs export Albums
       tells 14 'There is nothing' agonyfs export nowhere copy
-      tells 14 'neither in a space' agonyfs export "$W" copy
+      tells 14 'neither a vault nor in a mounted space' agonyfs export "$W" copy
       tells 2 'date' agonyfs export Albums date:nonsense copy
       tells 2 'is a part of a query' agonyfs export Albums 'rating:>3'
       not ls -d rating*

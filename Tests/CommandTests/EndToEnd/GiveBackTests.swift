@@ -30,7 +30,7 @@ import Testing
       # A copy of the vault that is being made may need it.
       test "$(taken)" -gt 40000000
       test "$(figure deletedBytes)" -gt 20000000
-      info | grep -q '^deleted .* of that, kept .* for copies of the vault; agonyfs unmount --give-back'
+      info | grep -q '^deleted .* of that, kept for copies of the vault .*; agonyfs unmount --give-back'
       agonyfs mount --password-file password Vault Albums
       agonyfs unmount --give-back Albums
       test "$(taken)" -lt 20000000

@@ -113,8 +113,8 @@ import Testing
       workspace, "echo 'correct horse battery staple' > first; echo 'another long good password' > hidden")
     let create = "agonyfs create --kdf interactive --segment-size 1M --password-file first --cover"
     for (size, sentence) in [
-      ("40M", "agonyfs: The cover is as large as a hidden space that can store 40."),
-      ("1500K", "agonyfs: The cover is as large as a hidden space that can store "),
+      ("40M", "agonyfs: The cover is large enough for a hidden space that can store 40."),
+      ("1500K", "agonyfs: The cover is large enough for a hidden space that can store "),
     ] {
       let without = try workspace.shell("\(create) \(size) Without")
       let with = try workspace.shell("\(create) \(size) --hidden-password-file hidden With")

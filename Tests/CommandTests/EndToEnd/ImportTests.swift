@@ -112,7 +112,7 @@ import Testing
     try mounted(
       #"""
       tells 2 'There is nothing' agonyfs import nowhere Albums
-      tells 14 'in no space' agonyfs import source "$W"
+      tells 14 'is not in a mounted space' agonyfs import source "$W"
       tells 2 'Name what to import' agonyfs import Albums
       tells 2 'in the vault' agonyfs import Vault Albums
       tells 2 'in the vault' agonyfs import Vault/segments Albums

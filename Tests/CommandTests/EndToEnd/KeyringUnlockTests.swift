@@ -62,7 +62,7 @@ import Testing
       test -z "$(agonyfs password list)"
       agonyfs info --password-file password Vault | grep -q 'opened by    1 password$'
       not agonyfs mount --enrolled Vault Albums 2> said
-      grep -q 'Nothing is enrolled' said
+      grep -q 'No key is enrolled' said
       """)
   }
 

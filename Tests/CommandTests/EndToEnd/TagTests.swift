@@ -239,7 +239,7 @@ import Testing
       agonyfs thumbnails Albums > /dev/null
       says 1 'Albums/text is neither a photo nor a video' agonyfs tag --add x Albums/text
       test -z "$(getfattr --absolute-names Albums/text)"
-      says 14 'no space that is mounted' agonyfs tag --add x password
+      says 14 'is not in a mounted space' agonyfs tag --add x password
       says 14 'There is nothing' agonyfs tag --add x Albums/none.jpg
       says 2 'one cover' agonyfs tag --cover $a Albums/one/b.jpg
       says 2 'goes with' agonyfs tag --set x --add y $a

@@ -131,7 +131,7 @@ import Testing
     try expectSuccess(
       workspace,
       "for name in hidden other within; do echo \"correct horse battery staple of $name\" > $name; done")
-    let warning = "agonyfs: Whoever looked at the vault before will see that files were added.\n"
+    let warning = "agonyfs: A person who saw the vault before can see that files were added.\n"
     for command in [
       "space add --cover 100M --password-file hidden Vault", "space add --cover 0 --password-file other Vault",
       "space grow --password-file hidden 1M Vault",

@@ -203,7 +203,7 @@ import Testing
       echo text > Albums/text
       agonyfs thumbnails Albums > /dev/null
       says 1 'This is neither a photo nor a video' agonyfs show Albums/text
-      says 2 'This is a directory; see the photos in it, with: agonyfs list Albums/2019' agonyfs show Albums/2019
+      says 2 'This is a directory; list its photos with: agonyfs list Albums/2019' agonyfs show Albums/2019
       # The others are shown, and which one is none is said.
       says 1 'Albums/text: This is neither a photo nor a video' agonyfs show Albums/2019/Paris/b.jpg Albums/text Albums/2024/d.jpg
       grep -c '^Albums/' out | grep -qx 2
@@ -250,7 +250,7 @@ import Testing
         waits thumbnails=lazy true
         agonyfs unmount Albums
         waits ro true
-        says 1 'read-only; 1 is still to be made' timeout 600 "$AGONYFS" thumbnails Albums
+        says 1 'read-only; 1 thumbnail is missing' timeout 600 "$AGONYFS" thumbnails Albums
         agonyfs unmount Albums
         agonyfs mount --password-file password Vault Albums
         agonyfs thumbnails Albums > /dev/null

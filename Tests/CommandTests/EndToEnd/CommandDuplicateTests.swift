@@ -185,7 +185,7 @@ import Testing
       #"""
       sums > before
       touch Albums/.Trash-$(id -u)
-      says 1 'is no trash folder that you may use; have' agonyfs duplicates --merge --yes Albums
+      says 1 'You may not use .* as a trash folder. Ask the owner of' agonyfs duplicates --merge --yes Albums
       rm Albums/.Trash-$(id -u)
       sums | cmp - before
       test $(stat -c %h Albums/one/a.jpg) = 1
@@ -201,8 +201,8 @@ import Testing
     #expect(try terminal.ending() == .exited(0))
     try expectSuccess(workspace, "test ! -e Albums/.Trash-$(id -u)")
     let chooser = try PseudoTerminal(["duplicates", "--merge", "--keep", "ask", workspace.at("Albums")])
-    try chooser.answer("Keep which (1-3, nothing leaves all)?", with: "2")
-    try chooser.answer("Keep which (1-2, nothing leaves all)?", with: "")
+    try chooser.answer("Keep which file (1-3, nothing keeps all)?", with: "2")
+    try chooser.answer("Keep which file (1-2, nothing keeps all)?", with: "")
     #expect(try chooser.waits(for: "1 photo kept, 2 files"))
     try chooser.answer("Do that? [y/N]", with: "y")
     #expect(try chooser.ending() == .exited(0))

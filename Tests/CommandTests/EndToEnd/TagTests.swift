@@ -65,7 +65,7 @@ import Testing
       agonyfs tag --from all.json --map path=path,x.customer=x.customer Albums > /dev/null
       test "$(value one/a.jpg agonyfs.fields)" = customer=4711
       finds 'c.jpg ' x.customer:4712
-      says 2 'x. with a name of your own' agonyfs tag --from own.csv --map 'File=path,Kundennr=x.two words' Albums
+      says 2 'x.NAME for a field of your own' agonyfs tag --from own.csv --map 'File=path,Kundennr=x.two words' Albums
       says 2 'After x. stands a name' agonyfs list Albums x.:a
       """#)
   }
@@ -174,7 +174,7 @@ import Testing
       ln $a Albums/two/same.jpg
       agonyfs tag --shift -30m $a Albums/two/same.jpg Albums/two/../one/a.jpg
       test "$(value one/a.jpg agonyfs.taken)" = 2019-07-14T00:30:05+02:00
-      says 2 'is no shift' agonyfs tag --shift 1h Albums
+      says 2 'is not a shift' agonyfs tag --shift 1h Albums
       says 2 'does not work with another change' agonyfs tag --shift +1h --title x $a
       says 14 'There is nothing' agonyfs tag --shift +1h $a Albums/none.jpg
       test "$(value one/a.jpg agonyfs.taken)" = 2019-07-14T00:30:05+02:00
@@ -268,8 +268,8 @@ import Testing
       map=File=path,Keywords=tags,Stars=rating,Note=caption
       gives 1 agonyfs tag --dry-run --from facts.csv --map $map Albums > report 2> notes
       grep -qx '5 rows: 2 would be matched, 2 without a file, 1 refused.' report
-      grep -q 'Row 4: "nine" is no rating' notes
-      grep -q 'Row 3: there is no such file' notes
+      grep -q 'Row 4: "nine" is not a rating' notes
+      grep -q 'Row 3: the file does not exist' notes
       finds '' tag:sea
       gives 1 agonyfs tag --from facts.csv --map $map Albums > report 2> notes
       grep -qx '5 rows: 2 matched, 2 without a file, 1 refused.' report
@@ -279,9 +279,9 @@ import Testing
       not grep -q replaced report
       printf 'File,Stars,Note\none/a.jpg,4,No\n' > other.csv
       agonyfs tag --dry-run --from other.csv --map File=path,Stars=rating,Note=caption Albums > report
-      grep -qx 'What you had said of 1 file would be replaced: caption.' report
+      grep -qx 'Your earlier words for 1 file would be replaced: caption.' report
       agonyfs tag --from other.csv --map File=path,Stars=rating,Note=caption Albums > report
-      grep -qx 'What you had said of 1 file was replaced: caption.' report
+      grep -qx 'Your earlier words for 1 file were replaced: caption.' report
       test "$(value one/a.jpg xdg.comment)" = No
       # By name, and JSON as exiftool prints it.
       cat > facts.json <<'END'
@@ -303,8 +303,8 @@ import Testing
       agonyfs tag --from lines.json Albums/two > report
       test "$(value two/c.jpg agonyfs.title)" = Once
       says 2 'No field says which file' agonyfs tag --from lines.json --map title=title Albums
-      says 2 'There is no field for "name=frob"' agonyfs tag --from lines.json --map name=frob Albums
-      says 2 'There is no column "X"' agonyfs tag --from facts.csv --map X=path Albums
+      says 2 '--map does not know our field in "name=frob"' agonyfs tag --from lines.json --map name=frob Albums
+      says 2 'The column "X" does not exist' agonyfs tag --from facts.csv --map X=path Albums
       """#)
   }
 }

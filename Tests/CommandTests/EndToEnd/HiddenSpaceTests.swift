@@ -254,8 +254,8 @@ import Testing
       #expect(HostFile.segments(of: workspace.at("Vault")) == names)
     }
     let add = "add --within --owner-password-file"
-    try expectRefusal("shrink --password-file hidden 60M Vault", .noRoom, "cannot give up so much")
-    try expectRefusal("shrink --password-file hidden 8000000T Vault", .noRoom, "cannot give up so much")
+    try expectRefusal("shrink --password-file hidden 60M Vault", .noRoom, "The space cannot give up")
+    try expectRefusal("shrink --password-file hidden 8000000T Vault", .noRoom, "The space cannot give up")
     try expectRefusal("shrink --password-file hidden much Vault", .usage, "'<size>'")
     try expectRefusal("shrink --password-file hidden Vault", .usage, "'<size>'")
     try expectRefusal("shrink --password-file first 1M Vault", .failure, "owns no cover")
@@ -264,7 +264,7 @@ import Testing
     try expectRefusal("\(add) hidden --password-file first --cover 1M Vault", .passwordInUse, "already opens")
     try expectRefusal("\(add) first --password=third --cover 1M Vault", .failure, "owns no cover")
     try expectRefusal("\(add) hidden --password=third --cover 0 Vault", .usage, "needs cover")
-    try expectRefusal("\(add) hidden --password=third --cover 60M Vault", .noRoom, "cannot give up so much")
+    try expectRefusal("\(add) hidden --password=third --cover 60M Vault", .noRoom, "The space cannot give up")
     try expectRefusal("\(add) hidden --password=third Vault < /dev/null", .usage, "--cover SIZE")
     try expectRefusal("add --within --password=third --cover 1M Vault < /dev/null", .usage, "")
     try expectSuccess(workspace, "agonyfs mount --password-file hidden Vault Albums")

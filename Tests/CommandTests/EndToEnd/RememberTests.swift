@@ -59,7 +59,7 @@ import Testing
           agonyfs unmount Albums
         done
         open Vault Albums
-        grep -q 'this state of the space was continued elsewhere, from one older than the newest' said
+        grep -q 'this state of the space was continued elsewhere, from a state older than the newest' said
         test "$(cat Albums/file)" = 6
         not touch Albums/other
         agonyfs unmount Albums

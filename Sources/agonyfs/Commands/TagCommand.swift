@@ -32,8 +32,8 @@ struct TagCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Photos and videos in a mounted space. With --from: one directory in it. With --shift: files, or a directory and a "
-        + "query."),
+      "Photos and videos in a mounted space. With --from: one directory. With --shift: files, or a directory and a query."
+    ),
     completion: .file())
   var files: [Word] = []
 

@@ -98,7 +98,7 @@ extension CommandFailure {
     let user = file.user == 0 ? "root" : "user \(file.user)"
     return CommandFailure(
       .failure,
-      "\(file.path) belongs to \(user), but the vault belongs to another user. As root, correct that with: chown -R "
+      "\(file.path) belongs to \(user), unlike the rest of the vault. As root, correct that with: chown -R "
         + "\(file.vaultUser):\(file.vaultGroup) \(path)")
   }
 

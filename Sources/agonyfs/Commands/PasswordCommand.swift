@@ -43,7 +43,7 @@ struct PasswordCommand: ParsableCommand {
       if wipe, !rekey {
         throw ValidationError("--wipe needs --rekey; a change without --rekey overwrites the old slot in any case.")
       }
-      if yes, !rekey { throw ValidationError("--yes needs --rekey; other changes end no other password.") }
+      if yes, !rekey { throw ValidationError("--yes needs --rekey; without it, other passwords keep working.") }
     }
 
     func run() throws {

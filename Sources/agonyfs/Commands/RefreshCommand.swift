@@ -19,7 +19,7 @@ struct RefreshCommand: VaultCommand {
     let storage = try DirectoryStorage(path: path)
     let opened = try Vault.open(in: storage)
     if storage.isReadOnly {
-      throw CommandFailure(.failure, "You may not write the vault at \(path); show the owner of its files with ls -l.")
+      throw CommandFailure(.failure, "The vault at \(path) cannot be written; show the owner of its files with ls -l.")
     }
     let lease = try opened.lease(exclusive: true)
     defer { withExtendedLifetime(lease) {} }

@@ -97,7 +97,8 @@ struct DoctorDialogue {
     }
     for gap in search.gaps { Output.note("\(TerminalText.safe(gap.path)) was not searched: \(gap.reason).") }
     if search.known.isCut {
-      Output.note("The mount has too many files: thumbnails that are named by a digest were compared with only some.")
+      Output.note(
+        "The mount has too many files: only some were compared with thumbnails that are named by a digest.")
     }
     if search.findings.isEmpty {
       if !search.places.paths.isEmpty, !command.json { Output.line("No traces were found.") }

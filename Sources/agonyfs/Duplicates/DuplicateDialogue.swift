@@ -107,7 +107,8 @@ struct DuplicateDialogue {
       Output.writeError("  \(index + 1)  \(shown(member))  (\(ShortWords.size(member.size)), \(member.dimensions))\n")
     }
     while true {
-      guard let answer = terminal.ask("Keep which file (1-\(members.count), nothing keeps all)?") else { return nil }
+      let question = "Keep which file (1-\(members.count); press Enter to keep all)?"
+      guard let answer = terminal.ask(question) else { return nil }
       if let number = Int(answer), members.indices.contains(number - 1) { return members[number - 1] }
     }
   }

@@ -24,7 +24,7 @@ enum CommandStatus: Int32, CaseIterable {
     case .done: "done"
     case .failure: "any other failure"
     case .usage: "the command line or the password cannot be used"
-    case .noVault: "there is no vault at the path"
+    case .noVault: "the path is not a vault"
     case .vaultExists: "something is at the path already"
     case .noSpaceOpens: "no space opens with this password"
     case .passwordInUse: "the password already opens a space"

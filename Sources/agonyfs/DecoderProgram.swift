@@ -39,7 +39,7 @@ extension SandboxPolicy: ExpressibleByArgument {}
 struct DecoderOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Confinement of the decoder. If it is required, no decoder runs without.",
+      "Confine the decoder. With required, the decoder runs only if it is confined.",
       valueName: "when"))
   var decoderSandbox: SandboxPolicy = .required
 }

@@ -31,8 +31,8 @@ extension CommandFailure {
     case .derivationsTooWeak:
       self.init(
         .failure,
-        "The key derivations in \(path)/\(VaultParameters.fileName) are too weak: whoever gets the vault could guess a "
-          + "password cheaply. If you did not expect this, restore that file from a backup. Otherwise add a stronger "
+        "The key derivations in \(path)/\(VaultParameters.fileName) are too weak: a person who gets the vault could "
+          + "guess a password cheaply. If you did not expect this, restore that file from a backup. Otherwise add a stronger "
           + "one with: agonyfs kdf add \(path), and open spaces with --weak-derivations to change their passwords.")
     case .noSpaceOpens:
       self.init(.noSpaceOpens, "No space in \(path) opens with this password; check the password and type it again.")
@@ -46,9 +46,9 @@ extension CommandFailure {
     case .lastPassword:
       self.init(
         .failure,
-        "No other password that is whole opens this space in \(path); nothing was changed. Change it with agonyfs "
-          + "password change, add another one first with agonyfs password add, or remove the space with agonyfs space "
-          + "remove.")
+        "No other undamaged password opens this space in \(path); nothing was changed. Change this password with "
+          + "agonyfs password change, add another one first with agonyfs password add, or remove the space with "
+          + "agonyfs space remove.")
     case .spaceInUse:
       // A lock does not say which machine holds it.
       let others = DirectoryStorage.isOnLocalHost(path) ? "" : ", here or on another machine that reaches \(path)"
@@ -56,7 +56,7 @@ extension CommandFailure {
     case .vaultInUse:
       self.init(
         .spaceInUse,
-        "Another agonyfs process works on the vault at \(path); wait until it ends, or unmount what is mounted of it.")
+        "Another agonyfs process works on the vault at \(path); wait until it ends, or unmount the vault's spaces.")
     case .damaged(let reason):
       self.init(
         .damage,
@@ -64,18 +64,18 @@ extension CommandFailure {
     case .tooLittleCover:
       self.init(.usage, "There is too little cover for a hidden space; give more, such as --cover 1G.")
     case .tooLittleUnused(let most):
-      let possible = most == 0 ? "none" : "as much as a space for \(ByteSize(bytes: most)) needs"
+      let possible = most == 0 ? "any cover" : "more cover than a space for \(ByteSize(bytes: most)) needs"
       self.init(
         .noRoom,
-        "The space cannot give up so much cover, but \(possible); nothing was given up. It keeps what was ever used, "
-          + "also after files were deleted, and what its own files need.")
+        "The space cannot give up \(possible); nothing was given up. It keeps the cover that was ever used, also "
+          + "after files were deleted, and the cover that its own files need.")
     case .handoverInterrupted:
       self.init(
         .failure,
-        "The command was interrupted after the space gave cover up, and its password shows how much. Complete it with: "
-          + "agonyfs space shrink 0 \(path)")
+        "The command was interrupted after the space gave up cover, and the password of the space still shows how "
+          + "much. Complete the command with: agonyfs space shrink 0 \(path)")
     case .snapshotEnded:
-      self.init(.failure, "The state of the space in \(path) that was read is not kept any more; try again.")
+      self.init(.failure, "The vault at \(path) no longer keeps the state of the space that was read; try again.")
     case .noSpace:
       self.init(.noRoom, "The disk that holds \(path) is full; make room there and try again.")
     case .cancelled: self.init(.failure, "The command was interrupted; it left nothing behind.")
@@ -100,7 +100,7 @@ extension CommandFailure {
     let user = file.user == 0 ? "root" : "user \(file.user)"
     return CommandFailure(
       .failure,
-      "\(file.path) belongs to \(user), unlike the vault. As root, give all of it back with: chown -R "
+      "\(file.path) belongs to \(user), unlike the rest of the vault. As root, correct that with: chown -R "
         + "\(file.vaultUser):\(file.vaultGroup) \(path)")
   }
 
@@ -131,19 +131,19 @@ extension CommandFailure {
     case .cannotExchange:
       self.init(
         .failure,
-        "The file system of \(path) cannot exchange directories or link files, or parts of the vault are on several; "
-          + "nothing was changed. Copy the vault into a new directory on ext4, XFS or btrfs, and use the copy.")
+        "The file system of \(path) cannot exchange directories or link files, or the vault lies on several file "
+          + "systems; nothing was changed. Copy the vault to a new directory on ext4, XFS or btrfs, and use that copy.")
     case .shortFiles(let count):
       self.init(
         .failure,
-        "In \(path) \(count.counted("file is", "files are")) shorter than the others; nothing was changed. If this is a copy that was interrupted, "
-          + "copy once more first; after a crash, mount what was in use and write something there, or complete them "
-          + "with: agonyfs refresh --complete \(path)")
+        "\(count.counted("file", "files")) in \(path) \(count == 1 ? "is" : "are") shorter than the others; nothing "
+          + "was changed. If this is a copy that was interrupted, copy once more first. After a crash, mount what was in "
+          + "use and write something there, or complete the files with: agonyfs refresh --complete \(path)")
     case .noRoom(let needed, let free):
       self.init(
         .noRoom,
-        "Refreshing \(path) needs \(ByteSize(bytes: needed)) of free room, for one file at a time; there are "
-          + "\(ByteSize(bytes: free)). Make room there and try again.")
+        "Refreshing \(path) needs \(ByteSize(bytes: needed)) of free room, for one file at a time, and only "
+          + "\(ByteSize(bytes: free)) are free. Make room there and try again.")
     case .interrupted: self.init(.failure, "The refresh was interrupted; begin again with: agonyfs refresh \(path)")
     case .changedByOthers:
       self.init(
@@ -152,9 +152,9 @@ extension CommandFailure {
     case .moreReadable:
       self.init(
         .failure,
-        "Others than its owner may write in the directories of \(path), and a refresh would let more users read some of the "
-          + "files, which may not be the vault's. Give all files one group and mode, those of agonyfs.json, or keep "
-          + "others out with: chmod go-w \(path) \(path)/segments")
+        "Users other than the owner may write in the directories of \(path), and a refresh would let more users read "
+          + "some of the files, which may not be the vault's. Give all files the group and the mode of agonyfs.json, or "
+          + "keep other users out with: chmod go-w \(path) \(path)/segments")
     case .system(let error, let action):
       self = Self.strayFile(error, vault: path) ?? Self(error, doing: action, of: " in the vault at \(path)")
     }
@@ -196,7 +196,7 @@ extension CommandFailure {
 
   /// Describes an empty path; `subject` begins the sentence.
   static func empty(_ subject: String) -> CommandFailure {
-    CommandFailure(.usage, "\(subject) is empty; a variable of the shell may not be set.")
+    CommandFailure(.usage, "\(subject) is empty; a shell variable may be unset.")
   }
 
   /// Runs `body`; describes a system call that fails in it as a failure of `action`.

@@ -20,7 +20,7 @@ enum OwnFolder {
   static func become(_ program: String, _ words: [String], builtBy script: String) throws {
     guard unsafe access(program, X_OK) == 0 else {
       throw CommandFailure(
-        .failure, "There is no \(words[0]) beside agonyfs; \(script) builds it, or a package has it.")
+        .failure, "The program \(words[0]) is not next to agonyfs; build it with \(script), or install the package.")
     }
     var vector = unsafe words.map { unsafe strdup($0) }
     unsafe vector.append(nil)

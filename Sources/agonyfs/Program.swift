@@ -39,7 +39,7 @@ enum Program {
         throw CommandFailure(
           .usage,
           """
-          "\(TerminalText.safe(ByteText.bytes(of: text)))" is not UTF-8 text, which only a path may be; type it in UTF-8.
+          "\(TerminalText.safe(ByteText.bytes(of: text)))" is not UTF-8 text; only paths may have other bytes. Type it in UTF-8.
           """)
       }
       if let command = command as? any VaultCommand {

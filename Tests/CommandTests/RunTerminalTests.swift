@@ -20,11 +20,11 @@ struct RunTerminalTests {
     let workspace = try Workspace.withVault()
     let terminal = try run(workspace, "echo ready")
     #expect(try terminal.waits(for: "Password for "))
-    #expect(terminal.passed?.contains("vanishes") == false, "\(terminal.passed ?? "")")
+    #expect(terminal.passed?.contains("vanish") == false, "\(terminal.passed ?? "")")
     try terminal.type(Workspace.password + "\n")
-    #expect(try terminal.waits(for: "vanishes with this session"))
+    #expect(try terminal.waits(for: "vanish when this session ends"))
     #expect(try terminal.waits(for: "ready"))
-    #expect(terminal.passed?.contains("vanishes") == false, "\(terminal.passed ?? "")")
+    #expect(terminal.passed?.contains("vanish") == false, "\(terminal.passed ?? "")")
     #expect(try terminal.ending() == .exited(0))
   }
 

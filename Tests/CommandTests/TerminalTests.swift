@@ -172,7 +172,7 @@ extension TerminalTests {
         screen += terminal.passed ?? ""
         try terminal.type(answer + "\n")
       }
-      #expect(try terminal.waits(for: "The cover is as large as a hidden space that can store"), "\(terminal.screen)")
+      #expect(try terminal.waits(for: "The cover is large enough for a hidden space"), "\(terminal.screen)")
       #expect(terminal.passed?.contains("is weak") == false)
       #expect(try terminal.ending() == .exited(0))
       screens.insert(screen)
@@ -232,8 +232,8 @@ extension TerminalTests {
   @Test func theSizeOfASpaceIsAskedBeforeItsPassword() throws {
     let workspace = try Workspace.withVault()
     let before = HostFile.segments(of: workspace.at("Vault")).count
-    let question = "How much is the space to store, such as 20G (0: no cover of its own)? "
-    for (answer, sentence) in [("much", "\"much\" is no size; nothing was done."), ("9999T", "is full")] {
+    let question = "How much should the space store, such as 20G (0: it owns no cover)? "
+    for (answer, sentence) in [("much", "\"much\" is not a size; nothing was done."), ("9999T", "is full")] {
       let terminal = try PseudoTerminal(["space", "add", workspace.at("Vault")])
       #expect(try terminal.waits(for: question))
       #expect(terminal.echoes)
@@ -248,7 +248,7 @@ extension TerminalTests {
     }
     let terminal = try PseudoTerminal(["space", "add", workspace.at("Vault")])
     try terminal.answer(question, with: "8M")
-    #expect(try terminal.waits(for: "whoever looked at the vault before will see that files were added."))
+    #expect(try terminal.waits(for: "a person who saw the vault before can see that files were added."))
     try terminal.answer("hands over cover, or nothing: ", with: "")
     try give("another good password", at: terminal, after: "New password for /")
     #expect(try terminal.waits(for: "agonyfs: writing cover: "))

@@ -5,7 +5,7 @@ import Testing
 /// What programs saved in the mount point while nothing was mounted.
 @Suite struct UnencryptedFileTests {
   private static let question =
-    "3 files or folders in it are not encrypted (.hidden, Rome, b c.jpg), as programs save them while nothing is mounted. "
+    "3 files or folders in it are not encrypted (.hidden, Rome, b c.jpg). Programs save such files there while nothing is mounted. "
     + "Import them when the space is mounted? [y/N] "
 
   private func makeFiles() throws -> Workspace {
@@ -38,8 +38,8 @@ import Testing
     let workspace = try makeFiles()
     let terminal = try mount(workspace)
     try terminal.answer(Self.question, with: "y")
-    #expect(try terminal.waits(for: "is in \(workspace.at("Albums-unencrypted")) until the space has it, verified."))
-    try terminal.answer("The vault has all of it, verified. Delete 3 originals", with: "y")
+    #expect(try terminal.waits(for: "are in \(workspace.at("Albums-unencrypted")) until the space has them, verified."))
+    try terminal.answer("Everything is in the vault and verified. Delete 3 originals", with: "y")
     #expect(try terminal.waits(for: "Deleting is not erasing"))
     #expect(try terminal.ending() == .exited(0))
     try expectSuccess(
@@ -61,8 +61,8 @@ import Testing
     try terminal.answer("Delete 3 originals", with: "n")
     let command = "agonyfs import --all-files --no-takeout --delete-originals"
     let (aside, point) = (workspace.at("Albums-unencrypted"), workspace.at("Albums"))
-    #expect(try terminal.waits(for: "What stays is in \(aside), not encrypted."))
-    #expect(try terminal.waits(for: "To go on while the space is mounted: \(command) \(aside)/. \(point)"))
+    #expect(try terminal.waits(for: "Files that stay are in \(aside), not encrypted."))
+    #expect(try terminal.waits(for: "To continue while the space is mounted: \(command) \(aside)/. \(point)"))
     #expect(try terminal.ending() == .exited(0))
     try expectSuccess(
       workspace,
@@ -92,7 +92,7 @@ import Testing
     let terminal = try mount(workspace)
     try terminal.answer(Self.question, with: "y")
     try terminal.answer("Delete 3 originals", with: "y")
-    #expect(try terminal.waits(for: "What stays is in \(workspace.at("Albums-unencrypted")), not encrypted."))
+    #expect(try terminal.waits(for: "Files that stay are in \(workspace.at("Albums-unencrypted")), not encrypted."))
     #expect(try terminal.ending() == .exited(0))
     try expectSuccess(
       workspace,

@@ -255,11 +255,11 @@ class ChooseTests(unittest.TestCase):
 
     def test_what_cannot_be_is_said(self):
         for words, place, variables, status, said in (
-                ([], "Albums", {"DISPLAY": ""}, 2, "graphical session"), ([], "Vault", {}, 14, "mount it first"),
-                ([], "Albums/2025", {}, 14, "name where it is mounted"), (["--max", "0"], "Albums", {}, 2, "a number from 1"),
+                ([], "Albums", {"DISPLAY": ""}, 2, "graphical session"), ([], "Vault", {}, 14, "mount the space first"),
+                ([], "Albums/2025", {}, 14, "name the directory of its mount"), (["--max", "0"], "Albums", {}, 2, "a number from 1"),
                 (["--type", "music"], "Albums", {}, 2, "photo or video"),
-                (["--type", "photo", "--min-duration", "5s"], "Albums", {}, 2, "no duration"),
-                (["--min-duration", "6s", "--max-duration", "5s"], "Albums", {}, 2, "No video")):
+                (["--type", "photo", "--min-duration", "5s"], "Albums", {}, 2, "Only videos have a duration"),
+                (["--min-duration", "6s", "--max-duration", "5s"], "Albums", {}, 2, "give a shorter one")):
             with self.subTest(words=words, place=place):
                 choice = Choice(self, *words, place=place, **variables)
                 self.assertEqual(choice.end(), (status, b""))

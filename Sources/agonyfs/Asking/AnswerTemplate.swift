@@ -37,14 +37,14 @@ struct AnswerTemplate: Equatable {
         literal.append(next == "n" ? "\n" : next == "t" ? "\t" : "\0")
       case "{":
         guard let end = rest.firstIndex(of: "}") else {
-          throw CommandFailure(.usage, "A brace is not closed in --format \"\(text)\"; {{ is a brace itself.")
+          throw CommandFailure(.usage, "A brace is not closed in --format \"\(text)\"; write {{ for a brace.")
         }
         let name = String(rest[..<end])
         guard Self.fields.contains(name) || OwnField.name(in: name) != nil else {
           throw CommandFailure(
             .usage,
-            "There is no field {\(name)} for --format; there are \(Self.fields.joined(separator: ", ")), and x. with a "
-              + "name of your own.")
+            "--format does not know the field {\(name)}; it knows \(Self.fields.joined(separator: ", ")), and x.NAME "
+              + "for a field of your own.")
         }
         if !literal.isEmpty { parts.append(.text(literal)) }
         literal = ""

@@ -29,14 +29,15 @@ struct MountedSource: PhotoSource {
       return door
     } catch .noSuchFileOrDirectory, .notDirectory {
       throw CommandFailure(
-        .mountPointUnusable, "The mount at \(shown) answers no questions; unmount it, and mount it with this agonyfs.")
+        .mountPointUnusable,
+        "The mount at \(shown) does not answer queries; unmount it, and mount it with this agonyfs.")
     } catch .tooManyOpenFiles, .tooManyOpenFilesInSystem {
       throw CommandFailure(
-        .failure, "The mount at \(shown) is asked too many questions at once; end the programs that ask, and ask again."
-      )
+        .failure, "Too many programs query the mount at \(shown) at once; end some of them, and try again.")
     } catch .argListTooLong {
       throw CommandFailure(
-        .usage, "A query for a space that is mounted read-only has at most \(CatalogDoor.mostReadOnlyBytes) bytes.")
+        .usage,
+        "The query is too long: a mount that is read-only takes at most \(CatalogDoor.mostReadOnlyBytes) bytes.")
     } catch {
       throw CommandFailure(error, doing: "asking the mount at \(shown)")
     }

@@ -15,14 +15,15 @@ extension PhotoLibrary {
     guard Directory.exists(at: FilePath(bytes: path)) else {
       throw CommandFailure(
         .usage,
-        "\(shown) is a file; name the directory that it is in, or see what is known about it, with: agonyfs show")
+        "\(shown) is a file; name the directory that it is in, or show the facts of the file with: agonyfs show")
     }
     guard place.path.split(separator: UInt8(ascii: "/")).first != ArraySlice(".agonyfs".utf8) else {
-      throw CommandFailure(.usage, "\(shown) is no album; name one, or the directory where the space is mounted.")
+      throw CommandFailure(
+        .usage, "\(shown) is not an album; name an album, or the directory where the space is mounted.")
     }
     // In a directory that the user may not list, a search would silently find no photo.
     guard (try? unsafe FilePath(bytes: path).call { unsafe access($0, R_OK | X_OK) }) != nil else {
-      throw CommandFailure(.failure, "\(shown) is closed to you; ask its owner for permission to read it.")
+      throw CommandFailure(.failure, "You may not read \(shown); ask its owner for permission.")
     }
     return PhotoLibrary(place, as: path, source: MountedSource(mountPoint: place.mountPoint))
   }
@@ -46,6 +47,7 @@ extension PhotoLibrary {
   static func notMounted(_ path: [UInt8]) -> CommandFailure {
     CommandFailure(
       .mountPointUnusable,
-      "\(TerminalText.safe(path)) is in no space that is mounted; mount it first, with: agonyfs mount VAULT DIRECTORY")
+      "\(TerminalText.safe(path)) is not in a mounted space; mount the space first, with: agonyfs mount "
+        + "VAULT DIRECTORY")
   }
 }

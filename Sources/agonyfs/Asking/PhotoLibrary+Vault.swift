@@ -19,7 +19,7 @@ extension PhotoLibrary {
     } catch .noSuchFileOrDirectory, .notDirectory {
       throw CommandFailure(
         .mountPointUnusable,
-        "\(TerminalText.safe(path)) is neither in a space that is mounted nor a vault; mount it first, with: agonyfs "
+        "\(TerminalText.safe(path)) is neither a vault nor in a mounted space; mount the space first, with: agonyfs "
           + "mount VAULT DIRECTORY")
     } catch {
       throw CommandFailure(error, doing: "opening the vault \(TerminalText.safe(path))")
@@ -45,7 +45,7 @@ extension PhotoLibrary {
       return try SpaceManager.openSpace(in: vault, slots: slots, readOnly: true)
     } catch {
       guard error == .spaceInUse else { throw error }
-      Output.note("This space is mounted; shown is what it had a moment ago.")
+      Output.note("This space is mounted; the answer shows its state of a moment ago.")
       return try SpaceManager.openSpace(in: vault, slots: slots, observing: true)
     }
   }

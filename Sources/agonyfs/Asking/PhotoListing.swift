@@ -197,13 +197,13 @@ struct PhotoListing {
     guard trailer.pending > 0 else { return }
     let files = trailer.pending.counted("file was", "files were")
     if !library.isMounted {
-      Output.note("\(files) not examined yet; that is done while the space is mounted.")
+      Output.note("\(files) not examined yet; agonyfs examines them while the space is mounted.")
     } else if trailer.isExamining {
       Output.note("\(trailer.pending.counted("file is", "files are")) still being examined.")
     } else {
       Output.note(
-        "\(files) not examined yet; this mount does not do that, since it is read-only, makes thumbnails only on "
-          + "demand or never, or could not examine them so far.")
+        "\(files) not examined yet. This mount does not examine them: it is read-only, makes thumbnails only on demand "
+          + "or never, or has failed to examine them so far.")
     }
   }
 }

@@ -30,7 +30,7 @@ struct CheckCommand: VaultCommand {
   var password: PasswordOptions<CurrentPasswords>
 
   func validate() throws {
-    if yes, !repair { throw ValidationError("--yes goes with --repair.") }
+    if yes, !repair { throw ValidationError("--yes needs --repair.") }
     if repair, password.files.count > 1 { throw ValidationError("--repair takes one password.") }
   }
 
@@ -137,7 +137,7 @@ struct JointCheckResult: Encodable {
   func lines(names: [String]) -> [String] {
     var lines: [String] = []
     for (name, space) in zip(names, spaces) {
-      lines += space.map { ["\(name):"] + $0.lines } ?? ["\(name): another password of a space above."]
+      lines += space.map { ["\(name):"] + $0.lines } ?? ["\(name): this password opens a space above, too."]
     }
     if claimedTwice > 0 {
       let files = claimedTwice.counted("file of the vault belongs", "files of the vault belong")

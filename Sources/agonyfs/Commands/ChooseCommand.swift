@@ -15,7 +15,7 @@ struct ChooseCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("Where a space is mounted.", valueName: "mount"), completion: .directory)
   var place: Word
 
-  @Option(help: ArgumentHelp("Choose at most this many. (default: all, which is no limit)", valueName: "number"))
+  @Option(help: ArgumentHelp("Choose at most this number. (default: all)", valueName: "number"))
   var max: String?
 
   @Option(help: ArgumentHelp("Choose only photo or only video.", valueName: "type"))
@@ -38,11 +38,11 @@ struct ChooseCommand: ParsableCommand {
     else { throw PhotoLibrary.notMounted(place.bytes) }
     guard found.path.isEmpty else {
       throw CommandFailure(
-        .mountPointUnusable, "\(TerminalText.safe(place.bytes)) is inside a space; name where it is mounted.")
+        .mountPointUnusable, "\(TerminalText.safe(place.bytes)) is inside a space; name the directory of its mount.")
     }
     guard Environment["WAYLAND_DISPLAY"] != nil || Environment["DISPLAY"] != nil else {
       throw CommandFailure(
-        .usage, "There is no graphical session to show a browser in; find photos with: agonyfs list MOUNT QUERY")
+        .usage, "The browser needs a graphical session; without one, find photos with: agonyfs list MOUNT QUERY")
     }
     words += ["--mount", ByteText.text(of: found.mountPoint), "--prefix", ByteText.text(of: library.prefix)]
     try ServeCommand.become(words)
@@ -61,10 +61,10 @@ struct ChooseCommand: ParsableCommand {
     let longest = try maxDuration.map { try MountOptions.duration($0).components.seconds }
     let hasDuration = shortest != nil || longest != nil
     guard !hasDuration || type != "photo" else {
-      throw CommandFailure(.usage, "Photos have no duration; leave out --type photo, or the durations.")
+      throw CommandFailure(.usage, "Only videos have a duration; leave out --type photo, or the durations.")
     }
     guard shortest ?? 0 <= longest ?? .max else {
-      throw CommandFailure(.usage, "No video is as long as --min-duration and as short as --max-duration.")
+      throw CommandFailure(.usage, "--min-duration is longer than --max-duration; give a shorter one.")
     }
     if let type = hasDuration ? "video" : type { words += ["--type", type] }
     if let shortest { words += ["--min-duration", "\(shortest)"] }

@@ -10,7 +10,7 @@ struct CoverCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "add", abstract: "Add random files that belong to no space.", discussion: HelpText.coverAdd)
 
-    @Argument(help: "As for space add --cover, such as 20G.")
+    @Argument(help: "How much cover to add, such as 20G, as for space add --cover.")
     var size: ByteSize
 
     @Argument(help: "The vault.", completion: .directory)
@@ -18,7 +18,7 @@ struct CoverCommand: ParsableCommand {
 
     func run() throws {
       let opened = try openVault()
-      Output.note("Nothing can tell \(size) of cover from a space, so nothing removes it again.")
+      Output.note("\(size) of cover cannot be distinguished from a space, so it can never be removed.")
       try LongOperation.run("writing cover") { control in try opened.addCover(for: size.bytes, control) }
     }
   }

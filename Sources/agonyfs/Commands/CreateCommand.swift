@@ -25,7 +25,7 @@ struct CreateCommand: VaultCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Cover beside a small random amount, such as 20G. (default: random, 256M to 4G, at most 1/20 of the free room)",
+      "Cover, such as 20G, plus a small random amount. (default: random, 256M to 4G, at most 1/20 of the free room)",
       valueName: "size"))
   var cover: ByteSize?
 
@@ -46,7 +46,7 @@ struct CreateCommand: VaultCommand {
       throw ValidationError("--segment-size must be a power of two from 1M to 64M.")
     }
     if hasHiddenSpace, cover?.bytes == 0 {
-      throw ValidationError("A hidden space needs cover; leave --cover away, or give it another size than 0.")
+      throw ValidationError("A hidden space needs cover; leave out --cover, or give it a size above 0.")
     }
   }
 
@@ -66,11 +66,11 @@ struct CreateCommand: VaultCommand {
     let room = try NewVault.create(at: path, options, password: new, hiddenPassword: other, cipher: cipher)
     // The words are the same whether or not a space owns the cover, and give no number of files.
     if cover?.bytes == 0 {
-      Output.note("With --cover 0 a second space of more than a few photos shows by the number of the vault's files.")
+      Output.note("With --cover 0 the vault's number of files reveals a second space with more than a few photos.")
     } else if room == 0 {
       Output.note("The cover is too small for a hidden space; --cover SIZE makes more.")
     } else {
-      Output.note("The cover is as large as a hidden space that can store \(ByteSize(bytes: room)).")
+      Output.note("The cover is large enough for a hidden space that can store \(ByteSize(bytes: room)).")
     }
   }
 

@@ -23,12 +23,12 @@ struct DerivationCommand: ParsableCommand {
     func run() throws {
       let opened = try Vault.open(at: path)
       guard let new = kdf.map({ PasswordDerivation(cost: $0) }) ?? opened.nextDerivation else {
-        throw CommandFailure(.failure, "\(path) has the strongest key derivation that there is; nothing was changed.")
+        throw CommandFailure(.failure, "\(path) has the strongest key derivation already; nothing was changed.")
       }
       let rivals = opened.parameters.derivations.filter { $0.work >= new.work }
       guard rivals.isEmpty else {
         throw CommandFailure(
-          .usage, "\(path) has a key derivation that is as strong (\(rivals[0].text)); nothing was changed.")
+          .usage, "\(path) already has a key derivation that is as strong (\(rivals[0].text)); nothing was changed.")
       }
       guard let time = new.seconds else {
         throw CommandFailure(

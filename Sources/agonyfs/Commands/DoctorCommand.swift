@@ -8,7 +8,7 @@ internal import Vault
 
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Find and remove what programs kept of a space.",
+    commandName: "doctor", abstract: "Find and remove traces of a space outside the vault.",
     discussion: HelpText.doctor)
 
   @Argument(
@@ -29,7 +29,7 @@ struct DoctorCommand: ParsableCommand {
   @Flag(help: "Print a line of JSON for each finding.")
   var json = false
 
-  @Flag(help: "Look only for what can be removed, and print only what fails or stays.")
+  @Flag(help: "Look only for removable traces, and print only failures and traces that stay.")
   var quiet = false
 
   @Option(help: .private)
@@ -38,7 +38,7 @@ struct DoctorCommand: ParsableCommand {
   func validate() throws {
     if dryRun, yes { throw ValidationError("Say --dry-run or --yes, not both.") }
     if quiet, json { throw ValidationError("Say --quiet or --json, not both.") }
-    if quiet, !yes, !dryRun { throw ValidationError("--quiet asks nothing; it goes with --yes or --dry-run.") }
+    if quiet, !yes, !dryRun { throw ValidationError("--quiet does not ask; it needs --yes or --dry-run.") }
   }
 
   func run() throws {
@@ -62,7 +62,7 @@ struct DoctorCommand: ParsableCommand {
         beside: SearchedPlaces(possible.compactMap { FilePath(bytes: $0).resolved?.bytes }).paths,
         suffix: UnencryptedFiles.suffix
       ) { left, place in
-        "Left by an import; to go on while the space is mounted: \(UnencryptedFiles.importing(left, into: place))"
+        "An import left this; to continue while the space is mounted: \(UnencryptedFiles.importing(left, into: place))"
       }
     }
     let notes = quiet ? [] : systemNotes(home, searched, mounted, vaults)
@@ -71,8 +71,8 @@ struct DoctorCommand: ParsableCommand {
     guard !searched.paths.isEmpty || !search.findings.isEmpty else {
       throw CommandFailure(
         .mountPointUnusable,
-        "You have no space mounted, so only the system was looked at; name where a space was mounted: agonyfs doctor "
-          + "MOUNTPOINT")
+        "You have not mounted a space, so only the settings of the system were checked. To find traces, name the "
+          + "directory where a space was mounted: agonyfs doctor MOUNTPOINT")
     }
     if dialogue.failures > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
     if dialogue.left > 0 || !search.gaps.isEmpty { throw ExitCode(CommandStatus.tracesLeft.rawValue) }

@@ -11,7 +11,7 @@ struct DuplicatesCommand: ParsableCommand {
     commandName: "duplicates", abstract: "Find duplicate photos, and merge them.",
     discussion: HelpText.duplicates)
 
-  @Argument(help: "A mounted space or a directory in it; with --split files.", completion: .file())
+  @Argument(help: "A mounted space or a directory in it, or the files for --split.", completion: .file())
   var places: [Word]
 
   @Flag(help: "Include pictures that look alike but differ.")
@@ -31,22 +31,24 @@ struct DuplicatesCommand: ParsableCommand {
   @Flag(help: "Merge without asking.")
   var yes = false
 
-  @Flag(help: "Remember that these files are no duplicates.")
+  @Flag(help: "Record that these files are not duplicates.")
   var split = false
 
   @Flag(help: "Print a line of JSON for each group.")
   var json = false
 
   func validate() throws {
-    if keep != nil || yes, !merge { throw ValidationError("--keep and --yes go with --merge.") }
-    if split, merge || similar || json { throw ValidationError("--split goes with files only.") }
+    if keep != nil || yes, !merge { throw ValidationError("--keep and --yes need --merge.") }
+    if split, merge || similar || json {
+      throw ValidationError("--split does not work with --merge, --similar and --json.")
+    }
     if !split, places.count != 1 {
-      throw ValidationError("Name one place: where the space is mounted, or a directory.")
+      throw ValidationError("Name one directory: where the space is mounted, or one in it.")
     }
     if let keep, DuplicateGroup.Keeping(rawValue: keep) == nil {
       throw ValidationError("--keep takes best, largest, oldest or ask.")
     }
-    if keep == "ask", yes || json { throw ValidationError("--keep ask asks; it goes with neither --yes nor --json.") }
+    if keep == "ask", yes || json { throw ValidationError("--keep ask asks questions; leave out --yes and --json.") }
   }
 
   func run() throws {
@@ -101,8 +103,8 @@ struct DuplicatesCommand: ParsableCommand {
       Output.note("No duplicates were found.")
     } else {
       Output.note(
-        "\(groups.counted("group")); without \(others.count) of these files there would be "
-          + "\(ByteSize(bytes: Int64(bytes))) less.")
+        "\(groups.counted("group")); removing \(others.count) of these files would free "
+          + "\(ByteSize(bytes: Int64(bytes))).")
     }
   }
 }

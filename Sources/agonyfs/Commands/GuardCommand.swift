@@ -18,7 +18,7 @@ struct GuardCommand: ParsableCommand {
     if let on {
       guard let chosen = LockCause.list(on) else {
         throw CommandFailure(
-          .usage, "--on takes a list of sleep, shutdown, lock and logout, with commas, such as sleep,lock.")
+          .usage, "--on takes some of sleep, shutdown, lock and logout, separated by commas, such as sleep,lock.")
       }
       causes = chosen
     }

@@ -33,7 +33,7 @@ struct InfoCommand: VaultCommand {
       mountPoint: mountPoint?.string, mountPointBytes: mountPoint.flatMap(VaultInformation.bytes),
       shown: TerminalText.safe(path.bytes),
       heading: mountPoint.map { "this space, as of now; it is mounted \(MountedElsewhere.words($0))" }
-        ?? "this space, as it was written last: a mount writes within seconds what is done in it")
+        ?? "this space, as it was last written: a mount writes changes within seconds")
     if json { try Output.json(report) } else { report.lines.forEach(Output.line) }
   }
 }
@@ -82,7 +82,7 @@ struct InfoReport: Encodable {
     ]
     if space.deletedBytes > 0 { lines.append(Self.deleted(space)) }
     lines += [
-      "home zone    \(space.homeZone ?? "none yet; a mount that writes takes that of its machine")",
+      "home zone    \(space.homeZone ?? "none yet; a writable mount sets the zone of its machine")",
       "opened by    \(space.passwords.counted("password"))",
       "",
       "decoder      \(decoder)",
@@ -94,7 +94,7 @@ struct InfoReport: Encodable {
     // A mount that begins to write after that time frees it.
     let time = space.deletedUntil.map { "until \(LocalTime.words($0))" } ?? "for a day after the next use"
     return
-      "deleted      \(ByteSize(bytes: space.deletedBytes)) of that, kept \(time), or as long as mount --copy-window"
-      + " says, for copies of the vault; agonyfs unmount --give-back gives it back"
+      "deleted      \(ByteSize(bytes: space.deletedBytes)) of that, kept for copies of the vault \(time), or for the"
+      + " time of mount --copy-window; agonyfs unmount --give-back frees it"
   }
 }

@@ -10,7 +10,7 @@ struct ListCommand: ParsableCommand {
   private static let mostPhotos = 1_000_000_000_000
 
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Find photos by what they show, where and when.", discussion: HelpText.list)
+    commandName: "list", abstract: "Find photos by content, place and time.", discussion: HelpText.list)
 
   @Argument(
     help: ArgumentHelp("A mounted space, a directory in it, or a vault.", valueName: "mount-or-vault"),
@@ -71,12 +71,13 @@ struct ListCommand: ParsableCommand {
     guard forms <= 1 else {
       throw ValidationError("Choose one of --long, --json, --format, --count and --group.")
     }
-    if null, long || json || count || group != nil { throw ValidationError("-0 goes with paths and --format.") }
+    if null, long || json || count || group != nil { throw ValidationError("-0 is for paths and --format.") }
     if count, sort != nil || reverse || limit != nil || after != nil {
-      throw ValidationError("--count takes no order, limit and page.")
+      throw ValidationError("--count does not work with --sort, --reverse, --limit and --after.")
     }
     if group != nil, sort != nil || reverse || after != nil {
-      throw ValidationError("--group takes no order and page: the largest groups come first, of dates the newest.")
+      throw ValidationError(
+        "--group does not work with --sort, --reverse and --after; the largest groups come first, or the newest dates.")
     }
   }
 
@@ -107,7 +108,7 @@ struct ListCommand: ParsableCommand {
     if let group {
       guard let field = GroupField(rawValue: group.lowercased()) else {
         let known = GroupField.allCases.map(\.rawValue).joined(separator: ", ")
-        throw CommandFailure(.usage, "There are no groups \"\(group)\"; there are \(known).")
+        throw CommandFailure(.usage, "--group does not know \"\(group)\"; it knows \(known).")
       }
       request.group = field.rawValue
       request.format = .groups
@@ -117,7 +118,7 @@ struct ListCommand: ParsableCommand {
       let word = (sort ?? "time").lowercased()
       let isTurned = word.hasPrefix("-") != reverse
       guard let key = SortKey(word: word.dropFirst(word.hasPrefix("-") ? 1 : 0)) else {
-        throw CommandFailure(.usage, "There is no order \"\(sort ?? "")\"; there are \(SortKey.words).")
+        throw CommandFailure(.usage, "--sort does not know \"\(sort ?? "")\"; it knows \(SortKey.words).")
       }
       request.sort = (isTurned ? "-" : "") + key.word
       order = SortOrder(key, isTurned: isTurned)
@@ -125,10 +126,10 @@ struct ListCommand: ParsableCommand {
     if let limit { request.limit = try Self.number(limit, of: "--limit") }
     if let after {
       guard let cursor = Cursor(after) else {
-        throw CommandFailure(.usage, "--after takes what a page before ended with; this is none.")
+        throw CommandFailure(.usage, "--after takes the cursor that the last page printed, which this is not.")
       }
       guard cursor.order == order else {
-        throw CommandFailure(.usage, "This page is of another order; add the same --sort as for the page before.")
+        throw CommandFailure(.usage, "The page of this cursor had another order; give the same --sort and --reverse.")
       }
       request.after = cursor.text
     }
@@ -150,8 +151,8 @@ struct ListCommand: ParsableCommand {
       guard (try? PhotoLibrary.place(of: Array(word.utf8))) != nil else { continue }
       throw CommandFailure(
         .usage,
-        "\(TerminalText.safe(word)) is a place to look in, and list looks in one: run it for each, or name the directory "
-          + "that both are in and ask for albums, as album:2019/Paris.")
+        "\(TerminalText.safe(word)) is a second directory, and list searches one. Run it for each, or name the "
+          + "directory that contains both and ask for albums, such as album:2019/Paris.")
     }
   }
 

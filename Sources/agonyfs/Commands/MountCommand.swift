@@ -28,7 +28,7 @@ struct MountCommand: VaultCommand {
   @Flag(name: .shortAndLong, help: "Stay in the foreground and log to standard error.")
   var foreground = false
 
-  @Flag(help: "Create the vault if there is none, without asking.")
+  @Flag(help: "Create the vault if it does not exist, without asking.")
   var create = false
 
   @OptionGroup
@@ -57,7 +57,7 @@ struct MountCommand: VaultCommand {
   var tellServer = false
 
   func validate() throws {
-    if ask, enrolled { throw ValidationError("Give one of --ask and --enrolled.") }
+    if ask, enrolled { throw ValidationError("Give --ask or --enrolled, not both.") }
   }
 
   func run() throws {
@@ -80,8 +80,8 @@ struct MountCommand: VaultCommand {
     }
     if request.options.allowsOthers {
       Output.note(
-        "With allow_other indexers such as updatedb see the files as well; add fuse.\(request.options.subtype) to PRUNEFS "
-          + "in /etc/updatedb.conf.")
+        "With allow_other, indexers such as updatedb see the files, too; add fuse.\(request.options.subtype) to "
+          + "PRUNEFS in /etc/updatedb.conf.")
     }
     let source = mounting.opening.password.source(otherFile: request.options.passwordFile)
     if !isNew, case .unspecified = source, !ask, try mountEnrolled(request) {
@@ -126,14 +126,15 @@ struct MountCommand: VaultCommand {
     do {
       found = try Enrolments().list(vault: vault)
     } catch let error as Errno {
-      let failure = CommandFailure(error, doing: "reading what is enrolled on this machine")
+      let failure = CommandFailure(error, doing: "reading the keys that are enrolled on this machine")
       guard canAsk else { throw failure }
       Output.note(failure.message)
       return false
     }
     if found.isEmpty, enrolled {
       throw CommandFailure(
-        .usage, "Nothing is enrolled on this machine for \(path); do that with: agonyfs password add --keyring \(path)")
+        .usage,
+        "No key is enrolled on this machine for \(path); enrol one with: agonyfs password add --keyring \(path)")
     }
     for (place, enrolment) in found.enumerated() {
       do {
@@ -170,7 +171,7 @@ struct MountCommand: VaultCommand {
     }
     guard create || isatty(STDIN_FILENO) == 1 else {
       throw CommandFailure(
-        .noVault, "There is no vault at \(path); check the path, or add --create to create one there.")
+        .noVault, "There is no vault at \(path); check the path, or give --create to create a vault there.")
     }
     return true
   }

@@ -31,8 +31,8 @@ struct OpenCommand: ParsableCommand {
       throw CommandFailure(
         .usage,
         """
-        There is no desktop, or no program that asks in a window; install zenity, kdialog or pinentry-gnome3, or use \
-        agonyfs mount.
+        agonyfs open needs a desktop and a program that asks in a window. Install zenity, kdialog or pinentry-gnome3, \
+        or use agonyfs mount.
         """)
     }
     do {
@@ -85,7 +85,7 @@ struct OpenCommand: ParsableCommand {
         if status == .mountPointUnusable, let other = try? MountPlace.free(for: vault), other != mountPoint {
           // A second window took the mount point in the meantime.
           mountPoint = other
-          title = "Another window was faster. Once more:"
+          title = "Another program has just used the mount point. Type the password once more:"
           continue
         }
         forget(mountPoint, for: vault)
@@ -106,7 +106,7 @@ struct OpenCommand: ParsableCommand {
   private func vault(_ dialog: DesktopDialog) throws -> FilePath? {
     guard let place else {
       guard dialog.hasDirectories else {
-        throw CommandFailure(.usage, "Say which vault is to be opened; zenity or kdialog would ask for it.")
+        throw CommandFailure(.usage, "Name the vault to open, or install zenity or kdialog to choose it in a window.")
       }
       return try dialog.directory("Which vault?")
     }

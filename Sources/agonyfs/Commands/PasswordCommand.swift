@@ -40,8 +40,10 @@ struct PasswordCommand: ParsableCommand {
     var newPassword: PasswordOptions<NewPassword>
 
     func validate() throws {
-      if wipe, !rekey { throw ValidationError("--wipe is for --rekey; without it everything is overwritten anyway.") }
-      if yes, !rekey { throw ValidationError("--yes is for --rekey; without it no other password is lost.") }
+      if wipe, !rekey {
+        throw ValidationError("--wipe needs --rekey; a change without --rekey overwrites the old slot in any case.")
+      }
+      if yes, !rekey { throw ValidationError("--yes needs --rekey; without it, other passwords keep working.") }
     }
 
     func run() throws {
@@ -59,7 +61,7 @@ struct PasswordCommand: ParsableCommand {
           try replacement.run(wipingAll: wipe, changeSink: Library.idle, logger: .system, control)
         }
       } catch VaultError.cancelled {
-        Output.note("Interrupted; nothing is lost. Try the new password first, and end it with the same command.")
+        Output.note("Interrupted; nothing is lost. Run the same command again, with the new password if that works.")
         throw VaultError.cancelled
       }
       if others > 0 {
@@ -73,7 +75,7 @@ struct PasswordCommand: ParsableCommand {
     private func confirmEnd(of others: Int) throws {
       guard others > 0, !yes else { return }
       let open = others.counted("other password or key opens", "other passwords or keys open")
-      try Terminal.confirm("\(open) this space, and with a new key only the new password will.")
+      try Terminal.confirm("\(open) this space, too. With a new key only the new password opens it.")
     }
   }
 
@@ -111,13 +113,13 @@ struct PasswordCommand: ParsableCommand {
 
     func validate() throws {
       if key.method != nil, newPassword.isGiven {
-        throw ValidationError("Give a new password, or what is to hold a key; not both.")
+        throw ValidationError("Give a new password, or one of --keyring, --fido2 and --tpm; not both.")
       }
       if key.method == nil, also || yes {
-        throw ValidationError("--also and --yes are for --keyring, --fido2 and --tpm.")
+        throw ValidationError("--also and --yes need --keyring, --fido2 or --tpm.")
       }
-      if resident, !key.isFIDO2 { throw ValidationError("--resident is for --fido2.") }
-      if pin, !key.isTPM { throw ValidationError("--pin is for --tpm; a token asks for its own PIN.") }
+      if resident, !key.isFIDO2 { throw ValidationError("--resident needs --fido2.") }
+      if pin, !key.isTPM { throw ValidationError("--pin needs --tpm; a token asks for its own PIN.") }
     }
 
     func run() throws {
@@ -156,9 +158,9 @@ struct PasswordCommand: ParsableCommand {
 
     func validate() throws {
       if key.method != nil, password.isGiven {
-        throw ValidationError("Give a password, or what holds the key; not both.")
+        throw ValidationError("Give a password, or one of --keyring, --fido2 and --tpm; not both.")
       }
-      if key.method == nil, forget { throw ValidationError("--forget is for --keyring, --fido2 and --tpm.") }
+      if key.method == nil, forget { throw ValidationError("--forget needs --keyring, --fido2 or --tpm.") }
     }
 
     func run() throws {

@@ -25,7 +25,7 @@ struct ProveCommand: VaultCommand {
     let (opened, secret) = try openVault(opening, asking: "Password for \(path)")
     let space = try SpaceManager.openSpace(in: opened, password: secret, observing: true)
     guard SpaceProof.isMount(Descriptor(Self.rootDescriptor), of: space) else {
-      throw CommandFailure(.spaceInUse, "This mount is of another space.")
+      throw CommandFailure(.spaceInUse, "This mount shows another space.")
     }
   }
 }

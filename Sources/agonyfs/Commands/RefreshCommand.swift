@@ -19,16 +19,18 @@ struct RefreshCommand: VaultCommand {
     let storage = try DirectoryStorage(path: path)
     let opened = try Vault.open(in: storage)
     if storage.isReadOnly {
-      throw CommandFailure(.failure, "The vault at \(path) cannot be written; see with ls -l who owns the files.")
+      throw CommandFailure(.failure, "The vault at \(path) cannot be written; show the owner of its files with ls -l.")
     }
     let lease = try opened.lease(exclusive: true)
     defer { withExtendedLifetime(lease) {} }
     if complete {
       let count = try opened.completeShortFiles()
       let files = count.counted("file that was", "files that were")
+      let verb = count == 1 ? "was" : "were"
       if count > 0 {
         Output.note(
-          "Completed or deleted \(files) shorter than the others. If a copy into the vault was interrupted, make it again."
+          "\(files) shorter than the others \(verb) completed or deleted. If a copy into the vault was interrupted, make "
+            + "the copy again."
         )
       }
     }
@@ -44,7 +46,7 @@ struct RefreshCommand: VaultCommand {
       try refresh.run()
     } catch .interrupted {
       // Printed before the signal ends the process.
-      Output.note("Interrupted. The vault can be used as it is; refresh it again before it is copied.")
+      Output.note("Interrupted. The vault can be used as it is; refresh it again before you copy it.")
       throw ExitCode(CommandStatus.failure.rawValue)
     }
   }

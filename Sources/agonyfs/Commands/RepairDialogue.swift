@@ -19,7 +19,7 @@ struct RepairDialogue {
     } else if !repair.plan.isEmpty {
       Output.note("Nothing was changed; to repair, answer y at a terminal or add --yes.")
     } else if !result.unrepairable.isEmpty {
-      Output.note("Nothing was changed; a backup may have what cannot be repaired.")
+      Output.note("Nothing was changed; restore from a backup what cannot be repaired.")
     }
     if isJSON { try Output.json(result) }
     if !result.isWell { throw ExitCode(CommandStatus.damage.rawValue) }
@@ -78,7 +78,7 @@ struct RepairResult: Encodable {
   /// The outcome, for users.
   var endLines: [String] {
     guard let left else { return [] }
-    if !left.isClean { return ["Repaired as far as possible. What is left:"] + left.lines }
+    if !left.isClean { return ["Repaired as far as possible. These problems are left:"] + left.lines }
     return [hasLosses ? "Repaired; everything listed as lost is lost." : "Repaired; nothing was lost."]
   }
 }

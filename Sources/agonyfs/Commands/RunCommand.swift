@@ -27,10 +27,10 @@ struct RunCommand: VaultCommand {
     completion: .directory)
   var at: FilePath?
 
-  @Flag(help: "Fail where a private session is not possible.")
+  @Flag(help: "Fail if a private session is not possible.")
   var requirePrivate = false
 
-  @Flag(help: "Change nothing in the space; as -o ro.")
+  @Flag(help: "Mount the space read-only, as -o ro.")
   var readOnly = false
 
   @OptionGroup
@@ -99,15 +99,15 @@ struct RunCommand: VaultCommand {
   /// The note when the program starts. `obstacle` is why the session is not private.
   private static func notice(_ places: SessionPlaces, obstacle: String?, isReadOnly: Bool) -> String {
     guard let obstacle else {
-      let kept = "What is saved outside \(places.album) and the directories of --keep vanishes with this session."
-      let swap = "It is in memory, which may be swapped."
-      return "\(kept) \(swap) Other processes of yours can look into it while it runs, by /proc."
+      let kept = "Files saved outside \(places.album) and the directories of --keep vanish when this session ends."
+      let swap = "Until then they are in memory, which may be swapped."
+      return "\(kept) \(swap) Your other processes can look into the session through /proc while it runs."
     }
     let place = isReadOnly ? "in memory" : "in the space, in the folder \(RedirectedSession.folder)"
     return """
-      This session is not private, because \(obstacle). Programs are asked to keep their files \(place); what ignores \
-      that stays on this machine: .viminfo, .bash_history, files in ~/Pictures and in /tmp. The mount can be seen by \
-      other programs of yours. --require-private refuses instead.
+      This session is not private, because \(obstacle). Programs are asked to keep their files \(place). Those that \
+      ignore this leave files on this machine, such as .viminfo, .bash_history, and files in ~/Pictures and in /tmp. \
+      Your other programs can see the mount. To fail instead, give --require-private.
       """
   }
 
@@ -116,7 +116,7 @@ struct RunCommand: VaultCommand {
     let lists = mounting.lists(flags: [("ro", readOnly)])
     let parsed = try mounting.parsed(lists, for: path)
     guard parsed.idle == nil else {
-      throw CommandFailure(.usage, "A session ends with its program; leave idle out.")
+      throw CommandFailure(.usage, "A session ends with its program; leave out idle.")
     }
     return MountRequest(
       vault: path, mountPoint: "", optionLists: lists, options: parsed, acceptsOlder: mounting.acceptOlder,
@@ -130,7 +130,7 @@ struct RunCommand: VaultCommand {
     var kept = try keep.map { given in
       guard let path = SessionHost.directory(AbsolutePath.of(given)) else {
         throw CommandFailure(
-          .usage, "--keep \(given): there is no such directory; make it first, with: mkdir -p \(given)")
+          .usage, "The directory \(given) of --keep does not exist; make it first, with: mkdir -p \(given)")
       }
       guard path != "/" else { throw CommandFailure(.usage, "--keep / would keep everything; name a directory.") }
       return path

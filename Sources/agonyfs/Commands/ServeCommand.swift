@@ -46,8 +46,8 @@ struct ServeCommand: ParsableCommand {
 
   func run() throws {
     let seconds = try MountOptions.duration(idle).components.seconds
-    guard (1...65535).contains(port) else { throw CommandFailure(.usage, "A port is a number from 1 to 65535.") }
-    guard seconds >= 1 else { throw CommandFailure(.usage, "The idle time is at least a second.") }
+    guard (1...65535).contains(port) else { throw CommandFailure(.usage, "--port takes a number from 1 to 65535.") }
+    guard seconds >= 1 else { throw CommandFailure(.usage, "--idle takes at least one second.") }
     guard try MountOptions(options).passwordFile == nil else {
       throw CommandFailure(.usage, "The page asks for the password; leave out passfile.")
     }
@@ -72,7 +72,7 @@ struct ServeCommand: ParsableCommand {
     if path.resolved != nil, let found = try PhotoLibrary.place(of: path.bytes) {
       guard found.path.isEmpty else {
         throw CommandFailure(
-          .mountPointUnusable, "\(TerminalText.safe(path.bytes)) is inside a space; name where it is mounted.")
+          .mountPointUnusable, "\(TerminalText.safe(path.bytes)) is inside a space; name the directory of its mount.")
       }
       guard options.isEmpty else {
         throw CommandFailure(.usage, "Mount options are for a vault; this space is mounted already.")
@@ -80,7 +80,7 @@ struct ServeCommand: ParsableCommand {
       guard let vault = SpacePlace.vault(mountedAt: found.mountPoint) else {
         throw CommandFailure(
           .mountPointUnusable,
-          "The table of mounts does not say of which vault \(TerminalText.safe(path.bytes)) is; name the vault.")
+          "The table of mounts does not show the vault of \(TerminalText.safe(path.bytes)); name the vault instead.")
       }
       return (vault, FilePath(bytes: found.mountPoint))
     }

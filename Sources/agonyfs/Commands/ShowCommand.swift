@@ -11,7 +11,7 @@ struct ShowCommand: ParsableCommand {
     commandName: "show", abstract: "Show the facts of a photo, each with its source.",
     discussion: HelpText.show)
 
-  @Argument(help: "A photo or video in a space that is mounted.", completion: .file())
+  @Argument(help: "A photo or video in a mounted space.", completion: .file())
   var files: [Word]
 
   @Flag(help: "Print a line of JSON for each photo.")
@@ -29,7 +29,7 @@ struct ShowCommand: ParsableCommand {
         guard let place = try PhotoLibrary.place(of: path) else { throw PhotoLibrary.notMounted(path) }
         if Directory.exists(at: FilePath(bytes: path)) {
           throw CommandFailure(
-            .usage, "This is a directory; see the photos in it, with: agonyfs list \(TerminalText.safe(path))")
+            .usage, "This is a directory; list its photos with: agonyfs list \(TerminalText.safe(path))")
         }
         library = PhotoLibrary(allOf: place)
         record = try library.facts(of: place.path)

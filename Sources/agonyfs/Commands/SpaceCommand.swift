@@ -12,11 +12,11 @@ struct SpaceCommand: ParsableCommand {
     subcommands: [Add.self, Grow.self, Shrink.self, Remove.self])
 
   /// The warning of commands that add files, given before the password is asked for.
-  private static let whatShows = "Whoever looked at the vault before will see that files were added."
+  private static let whatShows = "A person who saw the vault before can see that files were added."
 
   /// The warning that a space loses room when it gives up cover, given before its password is asked for.
   private static func whatGoes(_ size: ByteSize, from space: String) -> String {
-    "\(space) can store less afterwards: by \(size), a quarter more, and some 200 MiB."
+    "\(space) can store less afterwards: by \(size), a quarter of that, and about 200 MiB."
   }
 
   struct Add: VaultCommand {
@@ -56,7 +56,7 @@ struct SpaceCommand: ParsableCommand {
 
     func validate() throws {
       if takesFromOwner, cover?.bytes == 0 {
-        throw ValidationError("A space within another one needs cover; give --cover another size than 0.")
+        throw ValidationError("A space within another one needs cover; give --cover a size above 0.")
       }
     }
 
@@ -74,7 +74,7 @@ struct SpaceCommand: ParsableCommand {
     /// screen shows whether the added or replaced files belong to a space or are cover.
     private func ask(_ opened: Vault, _ cover: ByteSize) throws {
       Output.note(
-        "Unless another space hands over cover, whoever looked at the vault before will see that files were added.")
+        "Unless another space hands over cover, a person who saw the vault before can see that files were added.")
       Output.note(SpaceCommand.whatGoes(cover, from: "A space that hands over cover"))
       let owner = try PasswordSource.askedForAnyway(
         for: .opening, prompt: "Password of another space that hands over cover")
@@ -120,13 +120,13 @@ struct SpaceCommand: ParsableCommand {
 
     private func size() throws -> ByteSize {
       if let cover { return cover }
-      let answer = Terminal()?.ask("How much is the space to store, such as 20G (0: no cover of its own)?")
+      let answer = Terminal()?.ask("How much should the space store, such as 20G (0: it owns no cover)?")
       guard let answer else {
         throw CommandFailure(
-          .usage, "Say how much the space is to store: --cover SIZE; --cover 0 is a space without cover of its own.")
+          .usage, "Say how much the space should store, with --cover SIZE; with --cover 0 it owns no cover.")
       }
       guard let size = ByteSize(argument: answer) else {
-        throw CommandFailure(.usage, "\"\(answer)\" is no size; nothing was done. Try a size such as 20G.")
+        throw CommandFailure(.usage, "\"\(answer)\" is not a size; nothing was done. Try a size such as 20G.")
       }
       return size
     }
@@ -136,7 +136,7 @@ struct SpaceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "grow", abstract: "Let a space that owns cover store more.", discussion: HelpText.spaceGrow)
 
-    @Argument(help: "How much more it is to store, such as 20G.")
+    @Argument(help: "How much more it should store, such as 20G.")
     var size: ByteSize
 
     @OptionGroup
@@ -155,7 +155,7 @@ struct SpaceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "shrink", abstract: "Let a space that owns cover store less.", discussion: HelpText.spaceShrink)
 
-    @Argument(help: "How much less it is to store, such as 20G.")
+    @Argument(help: "How much less it should store, such as 20G.")
     var size: ByteSize
 
     @OptionGroup
@@ -199,7 +199,7 @@ struct SpaceCommand: ParsableCommand {
     /// Asks whether the space's files may be deleted, if it has any; nil is a space that cannot be read.
     private func confirm(_ space: SpaceInformation?) throws(CommandFailure) {
       guard let space else {
-        return try Terminal.confirm("What is in the space cannot be read, and all of that goes for good.")
+        return try Terminal.confirm("The content of the space cannot be read, and all of it will be deleted for good.")
       }
       // The root directory counts as a file.
       let entries = space.files - 1
@@ -207,7 +207,7 @@ struct SpaceCommand: ParsableCommand {
       if entries <= 0, others <= 0 { return }
       var text =
         "The space has \(entries.counted("entry", "entries")), \(ByteSize(bytes: space.dataBytes)) of"
-      text += " data, and all of that goes for good."
+      text += " data, and all of that will be deleted for good."
       if others > 0 {
         text += " \(others.counted("other password or key opens", "other passwords or keys open")) it as well."
       }

@@ -19,7 +19,7 @@ struct SpeedCommand: ParsableCommand {
       let name = Self.padded("--kdf \(cost.rawValue)")
       Output.line(
         derivation.seconds.map { "\(name)\($0) s and \(memory) for each password" }
-          ?? "\(name)needs \(memory) of memory, which is not free")
+          ?? "\(name)needs \(memory) of free memory, and there is less")
     }
   }
 

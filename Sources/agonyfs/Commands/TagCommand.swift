@@ -32,8 +32,8 @@ struct TagCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "Photos and videos in a mounted space; with --from the space or a directory in it; with --shift files, or one of "
-        + "these and a query."),
+      "Photos and videos in a mounted space. With --from: one directory. With --shift: files, or a directory and a query."
+    ),
     completion: .file())
   var files: [Word] = []
 
@@ -43,7 +43,7 @@ struct TagCommand: ParsableCommand {
   @Option(parsing: .unconditionalSingleValue, help: ArgumentHelp("Remove tags.", valueName: "tags"))
   var remove: [String] = []
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("Replace all tags by these; '' removes all.", valueName: "tags"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("Replace all tags; '' removes all.", valueName: "tags"))
   var set: String?
 
   @Option(parsing: .unconditional, help: ArgumentHelp("Set the title; '' removes it.", valueName: "text"))
@@ -109,20 +109,20 @@ struct TagCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --from: the fields of the file, and ours.", valueName: "theirs=ours,…"))
+      "With --from: fields of the file, each with ours.", valueName: "theirs=ours,…"))
   var map: [String] = []
 
   @Flag(help: "With --from: only show what it would do.")
   var dryRun = false
 
   func validate() throws {
-    if from == nil, !map.isEmpty || dryRun { throw ValidationError("--map and --dry-run go with --from.") }
+    if from == nil, !map.isEmpty || dryRun { throw ValidationError("--map and --dry-run need --from.") }
     if from != nil, files.count != 1 || filesFrom != nil {
-      throw ValidationError("--from takes one place: where the space is mounted, or a directory in it.")
+      throw ValidationError("--from takes one directory: where the space is mounted, or one in it.")
     }
-    if from == nil, files.isEmpty, filesFrom == nil { throw ValidationError("Name the files to be tagged.") }
+    if from == nil, files.isEmpty, filesFrom == nil { throw ValidationError("Name the files to tag.") }
     if set != nil, !add.isEmpty || !remove.isEmpty {
-      throw ValidationError("--set goes with neither --add nor --remove.")
+      throw ValidationError("--set replaces all tags; leave out --add and --remove.")
     }
   }
 
@@ -135,22 +135,22 @@ struct TagCommand: ParsableCommand {
     }
     if let from = from?.path {
       guard change.isEmpty, shift == nil else {
-        throw CommandFailure(.usage, "--from goes with no other change; do one, then the other.")
+        throw CommandFailure(.usage, "--from does not work with another change; make one change after the other.")
       }
       try FactImport(from: from, map: map.joined(separator: ","), place: files[0].bytes, isTrial: dryRun).run()
       return
     }
     guard !change.isEmpty || shift != nil else {
-      throw CommandFailure(.usage, "Say what is to be different, such as --add TAG; see agonyfs tag --help.")
+      throw CommandFailure(.usage, "Say what to change, such as --add TAG; see agonyfs tag --help.")
     }
     if let shift {
       guard change.isEmpty else {
-        throw CommandFailure(.usage, "--shift goes with no other change; do one, then the other.")
+        throw CommandFailure(.usage, "--shift does not work with another change; make one change after the other.")
       }
       var clock = try ClockShift(shift)
       try clock.take(files, listed())
       let (done, first) = try Self.apply(clock.changes)
-      Output.line("\(done.counted("photo")) shifted, \(clock.left) left.")
+      Output.line("\(done.counted("photo")) shifted, \(clock.left) unchanged.")
       if let first { throw ExitCode(first.status.rawValue) }
       return
     }

@@ -21,7 +21,7 @@ struct ThumbnailsCommand: ParsableCommand {
   var failed = false
 
   func validate() throws {
-    if rebuild, failed { throw ValidationError("--rebuild and --failed exclude each other.") }
+    if rebuild, failed { throw ValidationError("Give --rebuild or --failed, not both.") }
   }
 
   func run() throws {
@@ -39,7 +39,9 @@ struct ThumbnailsCommand: ParsableCommand {
       let mount = try control.status()
       let status = mount.thumbnails
       if status.mode == "none" {
-        throw CommandFailure(.mountPointUnusable, "Thumbnails are switched off at \(control.mountPoint).")
+        throw CommandFailure(
+          .mountPointUnusable,
+          "Thumbnails are switched off at \(control.mountPoint); mount the space with --thumbnails eager.")
       }
       let line = "\(status.known) made, \(status.pending) to go, \(status.failed) failed"
       if status.mode == "lazy", status.pending > 0 {
@@ -57,13 +59,13 @@ struct ThumbnailsCommand: ParsableCommand {
         if isTerminal { Output.writeError("\r\u{1B}[K") }
         throw CommandFailure(
           .failure,
-          "The mount at \(control.mountPoint) is read-only; \(status.pending.counted("is", "are")) "
-            + "still to be made. Mount it for writing.")
+          "The mount at \(control.mountPoint) is read-only; \(status.pending.counted("thumbnail is", "thumbnails are")) "
+            + "missing. Mount the space for writing.")
       }
       if let reason = status.paused {
         if isTerminal { Output.writeError("\n") }
         throw CommandFailure(
-          .failure, "Thumbnails are paused (\(reason)); \(status.pending.counted("is", "are")) still to be made.")
+          .failure, "Thumbnails are paused (\(reason)); \(status.pending.counted("is", "are")) still missing.")
       }
       if isTerminal { Output.writeError("\r\u{1B}[K\(line)") }
       usleep(250_000)

@@ -37,8 +37,8 @@ struct UnmountCommand: ParsableCommand {
     if isatty(STDERR_FILENO) == 1 {
       Output.note(
         """
-        Before the disk or a backup leaves your hands: agonyfs refresh VAULT. A backup that was filled more than once \
-        needs rsync -a --delete-after first.
+        Before the disk or a backup leaves your hands, run: agonyfs refresh VAULT. If the backup was filled more than \
+        once, run rsync -a --delete-after first.
         """)
     }
   }
@@ -51,7 +51,7 @@ struct LockCommand: ParsableCommand {
   func run() throws {
     let isNothing = !Unmount.mayHaveMounts
     let sessions = RunningSessions.askToEnd()
-    if isNothing, sessions.isEmpty { Output.note("Nothing that you mounted is there to lock.") }
+    if isNothing, sessions.isEmpty { Output.note("You have not mounted anything, so nothing was locked.") }
     let failures = Unmount.unmountAll(.force)
     sessions.wait()
     try Unmounting.report(failures)
@@ -70,7 +70,7 @@ private enum Unmounting {
           isAsked = try Unmount.giveBack(path)
           if !isAsked {
             Output.note(
-              "The space at \(path) has a number of files of its own and keeps them; what was deleted is free in it.")
+              "The space at \(path) owns a fixed number of files and keeps them; it uses their free room again.")
           }
         }
         try Unmount.unmount(path, manner)

@@ -64,7 +64,7 @@ extension Vault {
     let count = passedOverDerivations
     if count == 0 || count == parameters.derivations.count { return nil }
     let subject = count == 1 ? "a key derivation that is" : "key derivations that are"
-    return "\(VaultParameters.fileName) has \(subject) too weak and not used. If you did not expect this, somebody "
-      + "else changed that file."
+    return "\(VaultParameters.fileName) has \(subject) too weak and not used. If you did not expect this, another "
+      + "person changed that file."
   }
 }

@@ -29,8 +29,8 @@ struct ZoneCommand: ParsableCommand {
     guard PlaceTables.debian.hasZone(zone) else {
       throw CommandFailure(
         .usage,
-        "\"\(TerminalText.safe(zone))\" is no name of the zone database, and nothing was changed; timedatectl "
-          + "list-timezones lists them, such as Europe/Berlin.")
+        "\"\(TerminalText.safe(zone))\" is not in the zone database, and nothing was changed; list the zones, such as "
+          + "Europe/Berlin, with: timedatectl list-timezones")
     }
     do throws(Errno) {
       try OwnerRequest.changeHomeZone(to: zone, at: FilePath(bytes: place.mountPoint))
@@ -40,7 +40,7 @@ struct ZoneCommand: ParsableCommand {
       throw CommandFailure(.failure, "The space is mounted read-only; mount it for writing.")
     } catch .invalidArgument {
       throw CommandFailure(
-        .failure, "The mount knows no such zone; unmount the space, and mount it with this agonyfs.")
+        .failure, "The mount does not know this zone; unmount the space, and mount it with this agonyfs.")
     } catch {
       throw CommandFailure(error, doing: "changing the home zone")
     }

@@ -70,16 +70,16 @@ struct MountServer {
     if let warning = rollback?.check(acceptsOlder: request.acceptsOlder) { warnings.append(warning) }
     if !space.gate.isOpen, !options.isReadOnly {
       options.isReadOnly = true
-      warnings.append("Mounting read-only, because \(space.gate.reason ?? "the space cannot be written").")
+      warnings.append("The space is mounted read-only, because \(space.gate.reason ?? "the space cannot be written").")
     }
     if let older = space.origin.warning, space.gate.reason != older {
       warnings.append(
         "The newest state of the space cannot be read. This mount shows an older one"
-          + (space.gate.isOpen ? ", and with --accept-older goes on from it." : "."))
+          + (space.gate.isOpen ? ", and because of --accept-older it continues from that." : "."))
     }
     if space.isRekeying, space.gate.isOpen {
       warnings.append(
-        "Part of the space is still under its old key; end that with the same agonyfs password change --rekey.")
+        "Part of the space still has its old key; complete the change with the same agonyfs password change --rekey.")
     }
     for warning in warnings { Output.note(warning) }
     if !space.origin.isClosed {
@@ -136,7 +136,7 @@ struct MountServer {
     guard let file = file.map({ FilePath(bytes: ByteText.bytes(of: $0)) }) else { return .debian }
     guard let tables = PlaceTables.debian.with(towns: file) else {
       throw CommandFailure(
-        .usage, "\(file) is no table of towns; give one of GeoNames, such as cities500.txt, or leave --places out.")
+        .usage, "\(file) is not a table of towns; give one of GeoNames, such as cities500.txt, or leave out --places.")
     }
     return tables
   }

@@ -40,11 +40,11 @@ struct Tidying {
       switch ending {
       case .exited(0): break
       case .exited(CommandStatus.tracesLeft.rawValue): logger.notice("\(text)")
-      case nil: logger.warning("Removing what programs left of the mount took too long; run agonyfs doctor.")
-      default: logger.warning("Removing what programs left of the mount failed: \(text)")
+      case nil: logger.warning("Removing the traces of the mount took too long; run agonyfs doctor.")
+      default: logger.warning("Removing the traces of the mount failed: \(text)")
       }
     } catch {
-      logger.warning("Removing what programs left of the mount could not begin: \(error.description)")
+      logger.warning("Removing the traces of the mount could not begin: \(error.description)")
     }
   }
 

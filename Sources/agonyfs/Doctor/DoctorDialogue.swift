@@ -76,7 +76,7 @@ struct DoctorDialogue {
         // With --quiet the sentences go to the system log, which must name no file.
         let file = command.quiet ? "A file" : TerminalText.safe(search.findings[index].file)
         let reason =
-          error == .resourceBusy ? "a program changed it meanwhile; run agonyfs doctor again" : error.description
+          error == .resourceBusy ? "a program has just changed it; run agonyfs doctor again" : error.description
         Output.note("\(file) could not be removed: \(reason).")
       }
     }
@@ -97,7 +97,8 @@ struct DoctorDialogue {
     }
     for gap in search.gaps { Output.note("\(TerminalText.safe(gap.path)) was not searched: \(gap.reason).") }
     if search.known.isCut {
-      Output.note("The mount has so many files that thumbnails without a readable name were looked for only by some.")
+      Output.note(
+        "The mount has too many files: only some were compared with thumbnails that are named by a digest.")
     }
     if search.findings.isEmpty {
       if !search.places.paths.isEmpty, !command.json { Output.line("No traces were found.") }
@@ -105,8 +106,8 @@ struct DoctorDialogue {
     }
     if left > 0, !command.dryRun {
       Output.note(
-        "Of \(search.findings.count.counted("finding")) \(left.counted("stays", "stay")); what only you can remove is "
-          + "said with each.")
+        "\(left) of \(search.findings.count.counted("finding")) \(left == 1 ? "stays" : "stay"); the list says which "
+          + "only you can remove, and how.")
     }
   }
 }

@@ -19,7 +19,7 @@ enum DoctorHome {
       return bytes.isEmpty ? nil : bytes
     }
     guard let path = (value("HOME") ?? account(geteuid())?.home).flatMap(PathBytes.normalized), path.count > 1 else {
-      throw CommandFailure(.failure, "You have no home directory; set HOME to the path of the one to look through.")
+      throw CommandFailure(.failure, "Your home directory is not known; set HOME to the directory to search.")
     }
     let shown = String(decoding: path, as: UTF8.self)
     var status = stat()
@@ -58,7 +58,7 @@ enum DoctorHome {
   static func become(_ user: uid_t) throws {
     guard user != geteuid() else { return }
     guard let account = account(user) else {
-      throw CommandFailure(.failure, "There is no user with the number \(user), so no home was looked through.")
+      throw CommandFailure(.failure, "The user number \(user) does not exist, so no home directory was searched.")
     }
     try CommandFailure.doing("becoming the user \(account.name)") { () throws(Errno) in
       try systemCall { unsafe initgroups(account.name, account.group) }

@@ -31,7 +31,7 @@ struct DoctorReport {
         switch finding.remedy {
         case .remove: "Can be removed here."
         case .removeIfAsked:
-          "May be the only copy: put it back first if you need it. Deleted here only with --trash, or a yes for each."
+          "May be the only copy: put it back if you need it. Deleted only with --trash, or after a yes for each file."
         case .byHand(let advice): advice
         }
       if !said.contains(advice) { said.append(advice) }

@@ -62,7 +62,7 @@ struct DuplicateDialogue {
         // These errors would hit every further group as well.
         if error == .noSpace || error == .readOnlyFileSystem { throw CommandFailure(error, doing: "merging") }
         left += 1
-        Output.note("\(shown(kept)) was not merged, or not to the end: \(error.description).")
+        Output.note("\(shown(kept)) was not merged, or only in part: \(error.description).")
       }
     }
     if left > 0 { throw ExitCode(CommandStatus.failure.rawValue) }
@@ -84,8 +84,8 @@ struct DuplicateDialogue {
     let more = staying.count - Self.mostNamed
     if more > 0 { Output.note("\(more.counted("more file")) of such groups \(more == 1 ? "stays" : "stay").") }
     if waiting > 0 {
-      let verb = waiting == 1 ? "waits" : "wait"
-      Output.note("\(waiting.counted("group")) with a file of another one \(verb); run this again.")
+      let verb = waiting == 1 ? "shares a file with another group and was" : "share files with other groups and were"
+      Output.note("\(waiting.counted("group")) \(verb) not merged yet; run this command again.")
     }
   }
 
@@ -107,7 +107,8 @@ struct DuplicateDialogue {
       Output.writeError("  \(index + 1)  \(shown(member))  (\(ShortWords.size(member.size)), \(member.dimensions))\n")
     }
     while true {
-      guard let answer = terminal.ask("Keep which (1-\(members.count), nothing leaves all)?") else { return nil }
+      let question = "Keep which file (1-\(members.count); press Enter to keep all)?"
+      guard let answer = terminal.ask(question) else { return nil }
       if let number = Int(answer), members.indices.contains(number - 1) { return members[number - 1] }
     }
   }

@@ -60,7 +60,7 @@ struct DuplicateMerge {
       let (folder, root) = (TerminalText.safe(BytePath(mountPoint, trash.folder).bytes), TerminalText.safe(mountPoint))
       throw CommandFailure(
         .failure,
-        "\(folder) is no trash folder that you may use; have who owns \(root) make that directory for you, "
+        "You may not use \(folder) as a trash folder. Ask the owner of \(root) to make that directory for you, "
           + "with mode 700.")
     }
   }
@@ -74,7 +74,7 @@ struct DuplicateMerge {
     let ownStatus = try file.status()
     let ownList = try file.accessControlList()
     for member in [kept] + others where try !isAsFound(member) {
-      throw Left(reason: "\(shown(member)) was changed meanwhile")
+      throw Left(reason: "\(shown(member)) was changed after it was listed")
     }
     for other in others {
       let path = BytePath(mountPoint, other.path)
@@ -85,13 +85,13 @@ struct DuplicateMerge {
         try path.accessControlList() == ownList
       else { throw Left(reason: "\(shown(other)) has another owner or other permissions") }
       guard own.isFile, found.isFile, own.device == found.device, own.inode != found.inode else {
-        throw Left(reason: "\(shown(other)) is not what it was")
+        throw Left(reason: "another file has taken the place of \(shown(other))")
       }
       for name in other.names where try BytePath(mountPoint, name).identity().inode != found.inode {
-        throw Left(reason: "\(shown(other)) is not what it was")
+        throw Left(reason: "another file has taken the place of \(shown(other))")
       }
       if kind == .exact, try !file.hasContent(of: path) {
-        throw Left(reason: "\(shown(other)) was changed meanwhile")
+        throw Left(reason: "\(shown(other)) was changed after it was listed")
       }
     }
   }

@@ -47,7 +47,7 @@ struct ExportCommand: ParsableCommand {
   private static let mostPixels = 65_500
 
   func validate() throws {
-    if words.count < 2 { throw ValidationError("Name where the space is, and at last where to export to.") }
+    if words.count < 2 { throw ValidationError("Name the mounted space or the vault first, and the destination last.") }
     if let resize, !(16...Self.mostPixels).contains(resize) {
       throw ValidationError("--resize takes a number of pixels from 16 to \(Self.mostPixels).")
     }

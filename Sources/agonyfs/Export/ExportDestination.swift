@@ -27,7 +27,7 @@ struct ExportDestination {
       (kind, path, parent) = (.stream, [], BytePath([]))
       guard isatty(STDOUT_FILENO) == 0 else {
         throw CommandFailure(
-          .usage, "An archive would make no sense on a terminal; send standard output to a file or a program.")
+          .usage, "A terminal cannot show an archive; send standard output to a file or a program.")
       }
       return
     }

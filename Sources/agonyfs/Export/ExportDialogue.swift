@@ -21,7 +21,8 @@ struct ExportDialogue {
     if pending > 0 {
       Output.note(
         "\(pending.counted("file was", "files were")) not examined yet, and may be missing; "
-          + (library.isMounted ? "wait with agonyfs thumbnails, and run it again." : "mount the space for that."))
+          + (library.isMounted
+            ? "wait with agonyfs thumbnails, and export again." : "mount the space, and export again."))
     }
     if plan.items.isEmpty, !query.isEmpty {
       Output.note("Nothing was found, so nothing was exported.")
@@ -70,33 +71,34 @@ struct ExportDialogue {
     if command.portable { plan.makePortable() }
     Output.note(
       "Windows and exFAT refuse \(refused.count.counted("name")): \(PathList.text(refused, of: refused.count)). "
-        + (command.portable ? "_ replaces what they refuse." : "--portable replaces what they refuse by _."))
+        + (command.portable
+          ? "Refused characters are replaced by _." : "To replace refused characters by _, give --portable."))
   }
 
   private func tell(_ summary: ExportSummary, _ changes: PhotoChanges) throws {
     if summary.withoutAttributes > 0 {
       Output.note(
-        "\(summary.withoutAttributes.counted("file")) lost times or extended attributes, which the destination cannot keep; --xmp "
-          + "writes your words into sidecars.")
+        "\(summary.withoutAttributes.counted("file")) lost times or extended attributes, which the destination cannot "
+          + "keep; --xmp writes your words into sidecars.")
     }
     if changes.withOwnSidecar > 0 {
       Output.note(
-        "\(changes.withOwnSidecar.counted("file")) with words of yours had a sidecar already, so no other was written."
+        "\(changes.withOwnSidecar.counted("file")) with words of yours had a sidecar already, so --xmp wrote no other."
       )
     }
     let isArchive = destination.kind != .folder
     if summary.isInterrupted || summary.end != nil, isArchive {
-      if destination.kind == .archive { Output.note("No archive was left, because it is not whole.") }
+      if destination.kind == .archive { Output.note("The incomplete archive was deleted.") }
     } else {
       say(line(summary))
     }
     if let end = summary.end {
       var status = CommandStatus.notAllImported
       if case .destination(let error) = end, [ENOSPC, EDQUOT].contains(error) { status = .noRoom }
-      throw CommandFailure(status, "The export could not go on: \(end.endWords).")
+      throw CommandFailure(status, "The export stopped: \(end.endWords).")
     }
     if summary.isInterrupted {
-      Output.note("Interrupted\(isArchive ? "" : "; run it again, and it goes on where it ended").")
+      Output.note("Interrupted\(isArchive ? "" : "; run it again to continue").")
     }
   }
 

@@ -33,15 +33,15 @@ extension ExportFailure {
     case .kind(let kind): "it is \(kind)"
     case .source(let error): "it cannot be read: \(Errno(rawValue: error).description)"
     case .changed: "it was changed while it was read"
-    case .storedDiffers: "what was read is not what the vault has stored; try again"
+    case .storedDiffers: "the bytes that were read differ from those in the vault; try again"
     case .nameImpossible:
-      "the destination cannot have a file of its name; export with --portable, or into a zip archive"
+      "the destination does not allow its name; export with --portable, or into a zip archive"
     case .destination(let error): "it cannot be written: \(Errno(rawValue: error).description)"
-    case .writtenDiffers: "the destination gave other bytes when they were read back; check that disk"
+    case .writtenDiffers: "the bytes that were read back from the destination differ; check that disk"
     case .noName: "too many files there have its name"
-    case .nameTaken: "there is another sidecar of its name; move it away"
+    case .nameTaken: "another sidecar has its name; move that away"
     case .unchangeable(let reason): "it cannot be changed as you asked: \(reason)"
-    case .interrupted: "the export ended before"
+    case .interrupted: "the export ended before it was complete"
     }
   }
 }

@@ -68,7 +68,7 @@ final class PhotoChanges: ExportChanges {
 
   private static func failure(_ error: DecoderError) -> ExportFailure {
     switch error {
-    case .notMedia: .unchangeable("it is no picture or video")
+    case .notMedia: .unchangeable("it is neither a picture nor a video")
     case .undecodable(let reason): .unchangeable(reason)
     case .tooLarge: .unchangeable("it has too many pixels")
     case .crashed: .unchangeable("the decoder ended while it read it")

@@ -8,7 +8,7 @@ enum HelpPages {
   }
 
   struct Fields: ParsableCommand {
-    static let configuration = page("fields", "What agonyfs list prints of a photo.", HelpText.fields)
+    static let configuration = page("fields", "Fields that agonyfs list prints.", HelpText.fields)
   }
 
   struct MountOptions: ParsableCommand {

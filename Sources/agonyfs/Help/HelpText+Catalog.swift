@@ -1,8 +1,8 @@
 /// The help of the commands for photos.
 extension HelpText {
   static let list = """
-    Print the photos and videos that a query finds, newest first: a table at a terminal, and otherwise paths, one on \
-    each line. Without a query print all of them. A vault that is not mounted is opened with its password, and not \
+    Print the photos and videos that a query finds, newest first: as a table at a terminal, otherwise as paths, one on \
+    each line. Without a query all are printed. A vault that is not mounted is opened with its password, and not \
     changed.
 
     EXAMPLES
@@ -14,8 +14,8 @@ extension HelpText {
       agonyfs list --format '{taken} {camera} {path}' ~/Albums
       agonyfs list -0 ~/Albums tag:Family | xargs -0 cp -t ~/Family
 
-    The second one finds the photos of 2019 in Paris with more than three stars, and no videos. agonyfs help queries \
-    explains queries, and agonyfs help fields what --format prints. Options may stand anywhere.
+    The second example finds the photos of 2019 in Paris with more than three stars, and no videos. agonyfs help \
+    queries explains queries, and agonyfs help fields lists the fields of --format. Options may stand anywhere.
     """
 
   static let show = """
@@ -27,8 +27,8 @@ extension HelpText {
     """
 
   static let zone = """
-    Print the home time zone of a space, or set it. Photos whose time is known only in UTC, such as many videos, are \
-    shown in this zone, unless the place of a photo gives another one. Their dates change at once. A space starts with \
+    Print the home time zone of a space, or set it. Photos and videos whose time is known only in UTC are shown in \
+    this zone, unless the place of a photo gives another one. Their dates change at once. A space starts with \
     the zone of the machine that first wrote to it, and keeps that wherever it is mounted. agonyfs show says which \
     zone a photo uses, and why.
 
@@ -51,14 +51,14 @@ extension HelpText {
       agonyfs list -0 ~/Albums date:2019 | agonyfs tag --add Summer --files0-from -
       agonyfs tag --from facts.csv --map File=path,Stars=rating ~/Albums
 
-    A/B is tag B below A. --shift mends a camera's clock for all photos that a query finds. --map names our field for \
-    each of yours: \(FieldMap.Target.allCases.map(\.rawValue).joined(separator: ", ")), or x.NAME for a field of your \
-    own. See the article AskingForPhotos.md.
+    A/B is tag B below A. --shift corrects a camera's clock for all photos that a query finds. --map maps a field of \
+    your file to one of ours: \(FieldMap.Target.allCases.map(\.rawValue).joined(separator: ", ")), or x.NAME for a \
+    field of your own. See the article AskingForPhotos.md.
     """
 
   static let duplicates = """
     List groups of files with the same bytes, and of pictures with the same pixels. With --similar also list pictures \
-    that look alike. Files of one stack, such as a RAW file and its JPEG, are no duplicates.
+    that look alike. Files of one stack, such as a RAW file and its JPEG, are not duplicates.
 
     EXAMPLES
 
@@ -70,14 +70,14 @@ extension HelpText {
     --merge shows what it will do, and asks once. It keeps one file of each group (by default one with the camera's \
     own facts), and gives it a name in every album of the others, their tags, people and best rating, and their title, \
     caption, time, place and sidecar if it has none. The others move to the trash folder .Trash-UID of the space, from \
-    which file managers restore them; empty it to get the room. If the command is interrupted, nothing is lost: run it \
-    again. See the article AskingForPhotos.md.
+    which file managers restore them; empty it to free the room. If the command is interrupted, nothing is lost: run \
+    it again. See the article AskingForPhotos.md.
     """
 
   static let importing = """
     Copy files and folders into a mounted space. Each file is read back from the vault, and again from its source, \
-    before it gets its name. No file is replaced: the next name is "name (2)". What the space has already is not \
-    stored again.
+    before it gets its name. No file is replaced: the next name is "name (2)". Files that the space already has are \
+    not stored again.
 
     EXAMPLES
 
@@ -86,10 +86,10 @@ extension HelpText {
       agonyfs import --by-date '%Y/%Y-%m' /media/CARD ~/Albums
       agonyfs import ~/Downloads/takeout-*.zip ~/Albums
 
-    Folders keep their names; FOLDER/. stands for what is in it. Archives (zip, tar) are unpacked. Name all parts of a \
-    Google Takeout at once. --delete-originals asks once, after everything is verified and durable. The status is 18 \
-    if a file was not imported. Ctrl-C ends after the current file, and the next run continues. See the article \
-    Importing.md.
+    Folders keep their names; FOLDER/. stands for the content of FOLDER. Archives (zip, tar) are unpacked. Name all \
+    parts of a Google Takeout at once. --delete-originals asks once, after everything is verified and durable. The \
+    status is 18 if a file was not imported. Ctrl-C ends after the current file, and the next run continues. See the \
+    article Importing.md.
     """
 
   static let exporting = """
@@ -112,8 +112,7 @@ extension HelpText {
 
   static let serve = """
     Show albums in the browsers of phones and computers nearby. Scan the QR code with a phone; its page asks for a \
-    password, which chooses the space of the vault. At a terminal, where there is nothing at the path, it offers to \
-    create a vault.
+    password, which chooses the space of the vault. If the path does not exist, the terminal offers to create a vault.
 
     EXAMPLES
 
@@ -126,9 +125,9 @@ extension HelpText {
     phone. Ctrl-C ends everything and unmounts. A browser that has not scanned a code gets no answer. The space is \
     mounted while a browser uses it. If you name a mounted space, the page shows only that one, and leaves it mounted.
 
-    The browser warns, because the certificate is made at each start: compare its fingerprint with the one here. With \
-    --certificate-folder the authority stays the same, and a phone that has installed its ca.pem does not warn. See \
-    the article Serving.md.
+    The browser warns, because each start makes a new certificate: compare its fingerprint with the one at the \
+    terminal. With --certificate-folder the authority stays the same, and a phone that has installed its ca.pem does \
+    not warn. See the article Serving.md.
     """
 
   static let choose = """
@@ -143,7 +142,7 @@ extension HelpText {
       agonyfs choose -0 ~/Albums | xargs -0 -r cp -t ~/Outbox
 
     Press a photo to select it, and Enter to show it. Photos selected in other albums and searches are chosen as well. \
-    Photos have no duration, so with --min-duration or --max-duration you can choose only videos. Open the page within \
+    Only videos have a duration, so --min-duration and --max-duration limit the choice to videos. Open the page within \
     5 minutes, in one browser: the one that BROWSER names, or that of xdg-open.
 
     The status is 1, and nothing is printed, after Cancel, Ctrl-C or an hour without use, or if you close the page. It \

@@ -44,11 +44,11 @@ extension HelpText {
     """
 
   static let fields = """
-    agonyfs list --format '{taken} {path}' prints these fields, and --json names its fields alike:
+    agonyfs list --format '{taken} {path}' prints these fields, and --json uses the same names:
 
     \(AnswerTemplate.fields.joined(separator: ", "))
 
-    {x.NAME} is a field of your own. A field that is not known is empty. Durations and exposures are in seconds, focal \
+    {x.NAME} is a field of your own. A field without a value is empty. Durations and exposures are in seconds, focal \
     lengths in millimetres, altitudes in metres, sizes in bytes. --json also has cover and trashed.
 
     {{ and }} print braces, \\n a new line, \\t a tab. Each photo stays on one line, as line breaks in its texts are \
@@ -97,8 +97,8 @@ extension HelpText {
     A vault without its password shows neither names nor sizes, times or the number of photos, and changed data is \
     never shown as a photo. Against the following it does not protect you, or only if you do something.
 
-    - If you forget a password, nobody can recover it.
-    - While a space is mounted, whoever controls the machine can read it.
+    - A forgotten password cannot be recovered.
+    - While a space is mounted, a person who controls the machine can read it.
     - Programs may keep thumbnails and lists of recent files of a mounted space outside the vault. agonyfs doctor \
     removes them as far as it can; agonyfs run prevents them.
     - A person who sees the vault twice, or reads the host's change times and journal, learns that it changed and \
@@ -108,10 +108,10 @@ extension HelpText {
     - A backup that you fill again and again keeps files that the vault no longer has, and their number shows also \
     after a refresh. Fill it with rsync -a --delete-after.
     - A vault with far more files than its cover explains is suspicious. A new vault gets cover of a random size from \
-    256 MiB to 4 GiB, or as much as create --cover says, and a random number of files more: half of all vaults 8 or \
-    more.
-    - A space added with --cover 0 shows. Without other cover, U files that no password explains are evidence by a \
-    ratio of about U/32: 400 files (1.6 GB) make an even suspicion one of 93 %, 10 GB one of 99 %.
+    256 MiB to 4 GiB, or of the size that create --cover gives, and a random number of additional files: half of all \
+    vaults get 8 or more.
+    - A space added with --cover 0 shows. Without other cover, U files that no password explains multiply the odds of \
+    a hidden space by about U/32: 400 files (1.6 GB) raise a suspicion of 50 % to 93 %, 10 GB to 99 %.
     - A new password does not revoke older copies of the vault: they still open with the old one.
     - The vault alone does not show that a whole older copy of it was put back. mount --remember detects that on this \
     machine.

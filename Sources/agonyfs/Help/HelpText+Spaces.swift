@@ -1,7 +1,7 @@
 /// The help of the commands for spaces and passwords.
 extension HelpText {
   static let spaceAdd = """
-    Add an empty space that a new password opens. The terminal asks how much the space is to store, then for the \
+    Add an empty space that a new password opens. The terminal asks how much the space should store, then for the \
     password of a space that hands over cover (press Enter if none does), and for the new password. A password that \
     already opens a space is refused with status 13.
 
@@ -10,39 +10,40 @@ extension HelpText {
       agonyfs space add ~/Vault
       agonyfs space add --cover 20G ~/Vault
 
-    With --cover 20G the space owns files enough to store 20 GiB, and their number never changes. Whoever saw the \
-    vault before sees that files were added, as after cover add; if you leave the new password empty, they belong to \
-    no space. If another space hands over cover, no number of files changes, and that space can store less: by SIZE, a \
-    quarter more, and some 200 MiB. Then update backups as after space shrink.
+    With --cover 20G the space owns enough files to store 20 GiB, and their number never changes. A person who saw the \
+    vault before can see that files were added, as after cover add; if you leave the new password empty, the files \
+    belong to no space. If another space hands over cover, the number of files stays the same, and that space can \
+    store less: by SIZE, a quarter of SIZE, and about 200 MiB. Then update backups as after space shrink.
 
     With --cover 0 the space takes room as it grows, and its number of files shows: in a vault without other cover, \
-    400 files (1.6 GB) make an even suspicion one of 93 %, 10 GB one of 99 %. See the article Spaces.md.
+    400 files (1.6 GB) raise a suspicion of 50 % to 93 %, 10 GB to 99 %. See the article Spaces.md.
     """
 
   static let spaceGrow = """
     Let a space that owns cover store at least SIZE more. The second space of create, and spaces that space add makes \
-    with cover, own some; others grow by themselves. Whoever saw the vault before sees that files were added, as many \
-    as cover add makes, and that one or two others went, as after any use of the space. \(password)
+    with cover, own some; others grow by themselves. A person who saw the vault before can see that files were \
+    added, the same number as cover add makes, and that one or two others are gone, as after any use of the space. \
+    \(password)
 
-    Your shell's history shows this command, and so that the space exists. With the settings of most systems bash \
-    keeps no line that begins with a blank.
+    Your shell's history keeps this command, which shows that the space exists. With the settings of most systems, \
+    bash does not keep a line that begins with a blank.
     """
 
   static let spaceShrink = """
-    Take cover that was never used from a space that owns cover. It can then store less: by SIZE, a quarter more, and \
-    some 200 MiB. Random files that belong to no space take the place of this cover, so the number of files stays the \
-    same, and nothing gives the room back. A space that was once full has no cover left to give. If the command is \
+    Take cover that was never used from a space that owns cover. It can then store less: by SIZE, a quarter of SIZE, \
+    and about 200 MiB. Random files that belong to no space replace this cover, so the number of files stays the same, \
+    and the disk does not get the room back. A space that was once full cannot give any cover. If the command is \
     interrupted, run it again with SIZE 0. \(password)
 
-    space add --within leaves the same, also for those who know this space's password. Older records that state a \
-    larger size are overwritten; copies of the vault, flash disks and file systems that write copies may keep them. \
-    \(overwritten)
+    The vault then looks as after space add --within, also to a person who knows this space's password. Older records \
+    that state a larger size are overwritten; copies of the vault, flash disks and file systems that write copies may \
+    keep them. \(overwritten)
     """
 
   static let coverAdd = """
-    Add files of random bytes that belong to no space: as many as space add --cover SIZE adds. It needs no password, \
-    and the vault does not show which of the two commands added them. They can never be removed, as nothing \
-    distinguishes them from the files of a space.
+    Add files of random bytes that belong to no space: the same number as space add --cover SIZE adds. The command \
+    needs no password, and the vault does not show which of the two commands added them. They can never be removed, \
+    because nothing distinguishes them from the files of a space.
     """
 
   static let spaceRemove = """
@@ -71,10 +72,11 @@ extension HelpText {
       agonyfs password change ~/Vault
       agonyfs password change --rekey ~/Vault
 
-    If somebody knew the old password, give --rekey: it encrypts the whole space with a new key, which takes as long \
-    as copying the space, and little more room than it has. All other passwords and keys of the space stop working; \
-    add them again. If the command is interrupted, run it again, with the new password if that works. Copies of the \
-    vault that were being made must be made again; make the next one with rsync --checksum, or to an empty directory.
+    If another person knew the old password, give --rekey: it encrypts the whole space with a new key. This takes as \
+    long as copying the space, and little more room than the space has. All other passwords and keys of the space stop \
+    working; add them again. If the command is interrupted, run it again, with the new password if that works. Copies \
+    of the vault that were being made must be made again; make the next one with rsync --checksum, or to an empty \
+    directory.
 
     \(oldPassword) See the article Spaces.md.
     """
@@ -89,10 +91,10 @@ extension HelpText {
       agonyfs password add --keyring ~/Vault
       agonyfs password add --tpm --pin ~/Vault
 
-    mount at a terminal then uses the key without asking. Enrol only a space that you would show: whoever forces you \
-    to open it needs no password. Keep the password, as a key can be lost, and enrol again after password change \
-    --rekey. A record in ~/.local/state/agonyfs shows that this vault was opened here, but not which space. One space \
-    of a vault is enrolled on a machine; another one replaces it. See the article QuickUnlock.md.
+    mount at a terminal then uses the key without asking. Enrol only a space that you would show: a person who forces \
+    you to open it needs no password. Keep the password, as a key can be lost, and enrol again after password change \
+    --rekey. A record in ~/.local/state/agonyfs shows that this vault was opened here, but not which space. Only one \
+    space of a vault is enrolled on a machine; another one replaces it. See the article QuickUnlock.md.
     """
 
   static let passwordRemove = """

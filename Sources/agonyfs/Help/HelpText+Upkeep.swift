@@ -11,8 +11,8 @@ extension HelpText {
       agonyfs check --repair ~/Vault
 
     The command prints the number and the time of the newest state that it found. If you know a newer one, files of \
-    that are lost. If you give --password-file several times, it checks each space, and says how many files remain \
-    unexplained; every vault has some that belong to no space.
+    the newer state are lost. If you give --password-file several times, it checks each space, and says how many files \
+    remain unexplained; every vault has some that belong to no space.
 
     --repair reads every byte, shows what it would do, and asks. Without a terminal, and with --json, it changes \
     nothing unless you give --yes. Copy the vault first if there is room. What can be read of a damaged file stays, \
@@ -76,9 +76,9 @@ extension HelpText {
     """
 
   static let doctor = """
-    Find what programs kept of a space outside the vault, and remove it: thumbnails, lists of recent files, copies in \
-    the trash, indexes, histories. Without a mount point the command looks for all spaces that you have mounted now. \
-    It searches your home, caches and temporary folders, and asks before it removes anything.
+    Find traces of a space that programs kept outside the vault, and remove them: thumbnails, lists of recent files, \
+    copies in the trash, indexes, histories. Without a mount point the command looks for all spaces that you have \
+    mounted now. It searches your home, caches and temporary folders, and asks before it removes anything.
 
     EXAMPLES
 
@@ -87,9 +87,9 @@ extension HelpText {
       agonyfs doctor --yes --trash ~/Albums
 
     It removes thumbnails and entries of lists of recent files. A photo in the trash of your home may be the only \
-    copy: it is deleted only after a yes for each file, or with --trash. Everything else is shown with what you can \
-    do. Deleted files can be found until the disk is overwritten; encrypt the disk of your home. Paths relative to \
-    another folder are not found.
+    copy: it is deleted only after a yes for each file, or with --trash. Everything else is shown with the steps that \
+    you can take. Deleted files can be found until the disk is overwritten; encrypt the disk of your home. Paths \
+    relative to another folder are not found.
 
     It also lists files in the mount point that were saved while nothing was mounted, and says which settings of the \
     system may leak: unencrypted swap space, hibernation, core dumps, locate, indexers, user_allow_other, a kernel \

@@ -21,7 +21,7 @@ enum HelpText {
 
   static let create = """
     Create a vault and a first space. The terminal asks twice for its new password, and then for the password of \
-    another space: press Enter if you want none. Nothing, or an empty directory, may be at the path.
+    another space: press Enter if you want none. The path must be new, or an empty directory.
 
     EXAMPLES
 
@@ -37,8 +37,8 @@ enum HelpText {
 
   static let mount = """
     Mount a space at an empty directory. The command returns when the mount is ready; a background process serves it \
-    until you run agonyfs unmount. If there is no vault, the terminal offers to create one. If you have mounted the \
-    space already, the command ends with status 15 and says where.
+    until you run agonyfs unmount. If the vault does not exist, the terminal offers to create it. If you have mounted \
+    the space already, the command ends with status 15 and says where.
 
     EXAMPLES
 
@@ -113,8 +113,8 @@ enum HelpText {
 
   static let open = """
     Ask for a password in a window, mount the space, and show it in the file manager. The desktop's menu entry runs \
-    this. Without a vault it asks for one as well; if nothing is at that path, it offers to create a vault. Errors are \
-    shown in a window.
+    this. If you name no vault, a window asks for it, too; if the path does not exist, a window offers to create a \
+    vault. Errors are shown in a window.
 
     EXAMPLES
 

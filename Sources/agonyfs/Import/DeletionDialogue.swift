@@ -13,22 +13,23 @@ struct DeletionDialogue {
   /// Deletes the originals of a run. Returns how many could not be deleted.
   func delete(_ list: DeletionList, _ summary: ImportSummary) throws -> Int {
     if summary.isTakeoutKept {
-      Output.note("No original was deleted: a Takeout goes as a whole, and not all of it is in the space, verified.")
+      Output.note(
+        "No original was deleted: a Takeout is deleted only as a whole, and not all of it is verified in the space.")
     } else {
       for path in summary.keptArchives {
-        Output.note("\(TerminalText.safe(path)) stays: not every entry of it is in the space, verified.")
+        Output.note("\(TerminalText.safe(path)) stays: not every entry of it is verified in the space.")
       }
     }
     let isAtEnd = summary.end == nil && !summary.isInterrupted
     guard isAtEnd, list.count > 0 else {
       if !isAtEnd, !command.watch {
-        Output.note("No original was deleted, because the import did not come to its end.")
+        Output.note("No original was deleted, because the import did not finish.")
       }
       try? list.remove()
       return 0
     }
     let plan = "\(list.count.counted("original")) (\(ByteSize(bytes: list.bytes)))"
-    guard command.yes || Terminal()?.confirm("The vault has all of it, verified. Delete \(plan)?") ?? false else {
+    guard command.yes || Terminal()?.confirm("Everything is in the vault and verified. Delete \(plan)?") ?? false else {
       Output.note("No original was deleted.")
       try? list.remove()
       return 0
@@ -54,7 +55,7 @@ struct DeletionDialogue {
         continue
       }
       let state =
-        "An import before was interrupted while it deleted originals: \(gone.counted("is", "are")) deleted, "
+        "An earlier import was interrupted while it deleted originals: \(gone.counted("is", "are")) deleted, "
         + "\(left.counted("is", "are")) not."
       guard command.deleteOriginals else {
         Output.note("\(state) To delete the rest, import again with --delete-originals.")
@@ -93,7 +94,7 @@ struct DeletionDialogue {
       case .gone: break
       case .changed: stays(original, "it was changed after it was verified")
       case .inUse: stays(original, "a program has it open for writing")
-      case .notInSpace: stays(original, "the space has no file with its content now; import it again")
+      case .notInSpace: stays(original, "the space no longer has a file with its content; import it again")
       case .failed(let error): stays(original, "it could not be deleted: \(Errno(rawValue: error).description)")
       }
     }

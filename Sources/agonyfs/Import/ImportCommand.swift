@@ -40,7 +40,7 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "Also import the trash of a Takeout.")
   var takeoutTrash = false
 
-  @Flag(help: "Also import files of systems, such as .DS_Store, Thumbs.db and __MACOSX.")
+  @Flag(help: "Also import system files, such as .DS_Store, Thumbs.db and __MACOSX.")
   var allFiles = false
 
   @Flag(help: "Delete verified originals, after asking once.")
@@ -62,16 +62,16 @@ struct ImportCommand: ParsableCommand {
   var report: FileArgument?
 
   func validate() throws {
-    if places.count < 2 { throw ValidationError("Name what to import, and at last where the space is mounted.") }
-    if deleteOriginals, !verify { throw ValidationError("Only what was verified is deleted; leave --no-verify out.") }
-    if deleteOriginals, dryRun { throw ValidationError("--dry-run deletes nothing; leave --delete-originals out.") }
-    if watch, dryRun { throw ValidationError("--watch goes on importing; leave --dry-run out.") }
-    if watch, deleteOriginals, !yes { throw ValidationError("--watch asks nobody; add --yes to --delete-originals.") }
+    if places.count < 2 { throw ValidationError("Name the files to import first, and the mounted space last.") }
+    if deleteOriginals, !verify { throw ValidationError("Only verified originals are deleted; leave out --no-verify.") }
+    if deleteOriginals, dryRun { throw ValidationError("--dry-run deletes nothing; leave out --delete-originals.") }
+    if watch, dryRun { throw ValidationError("--watch does not work with --dry-run; leave one of them out.") }
+    if watch, deleteOriginals, !yes { throw ValidationError("--watch asks nothing; add --yes to --delete-originals.") }
     if takeoutTrash, takeout == false {
-      throw ValidationError("--takeout-trash goes with a Takeout; leave --no-takeout out.")
+      throw ValidationError("--takeout-trash needs a Takeout; leave out --no-takeout.")
     }
-    if watch, takeout == true { throw ValidationError("A Takeout is imported as a whole; leave --watch out.") }
-    if yes, !deleteOriginals { throw ValidationError("--yes goes with --delete-originals.") }
+    if watch, takeout == true { throw ValidationError("A Takeout is imported as a whole; leave out --watch.") }
+    if yes, !deleteOriginals { throw ValidationError("--yes needs --delete-originals.") }
   }
 
   /// The words with a pattern after `--by-date` joined to it, or the standard pattern if there is none: a word without
@@ -115,7 +115,7 @@ struct ImportCommand: ParsableCommand {
     }
     if deleteOriginals, !yes, Terminal() == nil {
       throw CommandFailure(
-        .usage, "Nobody can be asked here whether the originals may be deleted; add --yes if they may.")
+        .usage, "--delete-originals asks at a terminal, and there is none; add --yes to delete without asking.")
     }
     try ImportDialogue(
       destination: destination, sources: sources, pattern: pattern, command: self

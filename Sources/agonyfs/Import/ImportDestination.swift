@@ -45,7 +45,7 @@ struct ImportDestination {
   private static func checked(_ parts: [[UInt8]]) throws -> [[UInt8]] {
     let parts = parts.filter { !$0.isEmpty && $0 != [0x2E] }
     guard !parts.contains([0x2E, 0x2E]) else {
-      throw CommandFailure(.usage, "The path of an album has no \"..\" in it; name the album itself.")
+      throw CommandFailure(.usage, "The path of an album may not contain \"..\"; name the album itself.")
     }
     return parts
   }
@@ -67,8 +67,8 @@ struct ImportDestination {
     } catch .noSuchFileOrDirectory {
       throw CommandFailure(
         .failure,
-        "The space at \(shown) takes nothing: it is mounted read-only, belongs to another user, or is served by an older "
-          + "agonyfs.")
+        "You cannot import into the space at \(shown): it is mounted read-only, belongs to another user, or is served "
+          + "by an older agonyfs.")
     } catch .permissionDenied {
       throw CommandFailure(.failure, "Only the owner of the mount at \(shown) can import into it.")
     } catch {

@@ -92,11 +92,10 @@ struct ImportDialogue {
     if let end = summary.end {
       throw CommandFailure(
         Errno(rawValue: end) == .noSpace ? .noRoom : .notAllImported,
-        "The import could not go on: \(Errno(rawValue: end).description). "
-          + (Errno(rawValue: end) == .noSpace ? "Make room, and " : "When that is mended, ")
-          + "\(again); it goes on where it ended.")
+        "The import stopped: \(Errno(rawValue: end).description). "
+          + (Errno(rawValue: end) == .noSpace ? "Make room, and " : "Correct that, and ") + "\(again) to continue.")
     }
-    if summary.isInterrupted { Output.note("Interrupted; \(again), and it goes on where it ended.") }
+    if summary.isInterrupted { Output.note("Interrupted; \(again) to continue.") }
     if !summary.isWhole { throw ExitCode(CommandStatus.notAllImported.rawValue) }
   }
 
@@ -136,29 +135,29 @@ struct ImportDialogue {
     Output.note(
       "This is a Google Takeout: \(counts.matched.counted("file has", "files have")) a description, "
         + "\(counts.unmatched.counted("has", "have")) none, and "
-        + "\(counts.unused.counted("description is", "descriptions are")) of no file that is there.")
+        + "\(counts.unused.counted("description is", "descriptions are")) of files that are not there.")
     if let text = Self.missingParts(takeout.named, undescribed: takeout.undescribed) { Output.note(text) }
     if pattern != nil, takeout.undescribed > 0 {
-      Output.note("A photo without a description goes to the day that it says itself, or that its file has.")
+      Output.note("A photo without a description is sorted by the day in its own data, or by the day of its file.")
     }
   }
 
   /// Names the missing parts of a Takeout, as far as they can be known; nil if nothing indicates one.
   static func missingParts(_ parts: TakeoutParts, undescribed: Int) -> String? {
-    let together = "name all parts together; what the space has by then is not stored again."
+    let together = "name all parts together; files that the space already has are not stored again."
     let missing = parts.missing
     if !missing.isEmpty {
-      return "Not named: \(missing.joined(separator: ", ")). Descriptions of photos may lie there, so \(together)"
+      return "Parts are missing: \(missing.joined(separator: ", ")). They may contain descriptions, so \(together)"
     }
     if undescribed == 0 { return nil }
     let place = parts.last.isEmpty ? "another part" : "a part after \(parts.last.joined(separator: " or "))"
-    return "A description that is not here may lie in \(place): if there is one, \(together)"
+    return "Missing descriptions may be in \(place): if there is one, \(together)"
   }
 
   private func tell(_ summary: ImportSummary) {
     let verb = command.dryRun ? "would be imported" : command.verify ? "imported and verified" : "imported"
     var parts = ["\(summary.imported.counted("file")) \(verb)"]
-    if summary.duplicates > 0 { parts.append("\(summary.duplicates) the space had already") }
+    if summary.duplicates > 0 { parts.append("\(summary.duplicates) already in the space") }
     if summary.known > 0 { parts.append("\(summary.known) imported before") }
     if summary.skipped > 0 { parts.append("\(summary.skipped) skipped") }
     if summary.systemFiles > 0 { parts.append("\(summary.systemFiles) left out") }
@@ -167,8 +166,8 @@ struct ImportDialogue {
     // The line that says where the files are comes last.
     if summary.systemFiles > 0, !command.watch {
       Output.note(
-        "Left out, as systems keep it for themselves, and never deleted: "
-          + "\(PathList.text(summary.systemPaths, of: summary.systemFiles)). --all-files imports it.")
+        "System files are left out, and never deleted: "
+          + "\(PathList.text(summary.systemPaths, of: summary.systemFiles)). To import them, give --all-files.")
     }
     if summary.datedByFile > 0 {
       let isOne = summary.datedByFile == 1

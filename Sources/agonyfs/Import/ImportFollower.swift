@@ -87,7 +87,7 @@ extension ImportOutcome {
     func shown(_ path: [UInt8]) -> String { TerminalText.safe(path) }
     switch self {
     case .imported(let path): return "-> \(shown(path))"
-    case .duplicate(_, let existing): return "= \(shown(existing)), which the space has"
+    case .duplicate(_, let existing): return "= \(shown(existing)), which is in the space"
     case .known(let path): return "= \(shown(path)), imported before"
     case .skipped, .failed: return nil
     }
@@ -99,16 +99,16 @@ extension ImportFailure {
   var words: String {
     switch self {
     case .changed: "it was changed while it was read"
-    case .readsDiffer: "it gave other bytes when it was read again; the medium or its connection is faulty"
-    case .storedDiffers: "what the vault stored is not what was read; check the disk"
+    case .readsDiffer: "its bytes differed when it was read again; the medium or its connection is faulty"
+    case .storedDiffers: "the stored bytes differ from those that were read; check the vault's disk"
     case .source(let error): "it cannot be read: \(Errno(rawValue: error.number).description)"
     case .space(let error): "it cannot be stored: \(Errno(rawValue: error.number).description)"
     case .noName: "too many files have its name"
-    case .interrupted: "the import ended before"
-    case .badName: "its path leads to no album"
-    case .notAnArchive: "it is no archive of a known form; unpack it, and import what was in it"
+    case .interrupted: "the import ended before it was complete"
+    case .badName: "its path does not lead to an album"
+    case .notAnArchive: "its archive format is not known; unpack it, and import its files"
     case .decoder: "the process that unpacks archives ended"
-    case .withoutFile: "what it describes is not in the space"
+    case .withoutFile: "the file that it describes is not in the space"
     case .archive(let verdict): verdict.words
     }
   }
@@ -118,7 +118,7 @@ extension ArchiveVerdict {
   /// Why an archive or a file in it could not be read, as a clause.
   fileprivate var words: String {
     switch self {
-    case .whole, .skipped: "the archive ended before"
+    case .whole, .skipped: "the archive ended before it was complete"
     case .encrypted: "it is encrypted in the archive; unpack it with its password"
     case .damaged(let reason): "the archive is damaged: \(reason)"
     case .unsupported(let reason): "it is packed in an unknown way: \(reason)"

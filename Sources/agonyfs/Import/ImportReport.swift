@@ -32,7 +32,7 @@ final class ImportReport {
       }
     } catch .fileExists {
       throw CommandFailure(
-        .usage, "\(TerminalText.safe(path.bytes)) is there, and is no report of an import; name another file.")
+        .usage, "\(TerminalText.safe(path.bytes)) exists and is not a report of an import; name another file.")
     } catch {
       throw CommandFailure(error, doing: "writing the report \(TerminalText.safe(path.bytes))")
     }

@@ -44,7 +44,7 @@ struct ImportSources {
       }
       if deletesOriginals, try PhotoLibrary.place(of: path.bytes) != nil {
         throw CommandFailure(
-          .usage, "\(shown) is in a mounted vault, of which no original is deleted; leave --delete-originals out.")
+          .usage, "\(shown) is in a mounted space, where originals are never deleted; leave out --delete-originals.")
       }
       if deletesOriginals { try Self.checkWritable(path, isFile: found.isFile, shown) }
       all.append(
@@ -60,12 +60,12 @@ struct ImportSources {
     guard unsafe statvfs(directory.name, &information) == 0 else { return }
     if information.f_flag & UInt(ST_RDONLY) != 0 {
       throw CommandFailure(
-        .usage, "The medium of \(shown) is read-only, so its originals cannot be deleted; leave --delete-originals out."
+        .usage, "The medium of \(shown) is read-only, so its originals cannot be deleted; leave out --delete-originals."
       )
     }
     if unsafe faccessat(AT_FDCWD, directory.name, W_OK | X_OK, AT_EACCESS) != 0 {
       throw CommandFailure(
-        .usage, "You may not delete anything in \(TerminalText.safe(directory.bytes)); leave --delete-originals out.")
+        .usage, "You may not delete anything in \(TerminalText.safe(directory.bytes)); leave out --delete-originals.")
     }
   }
 }

@@ -164,8 +164,8 @@ private struct Places {
     if zone.townsAreHidden {
       throw CommandFailure(
         .failure,
-        "The mount finds places in a table of towns of its user's, and tells only that user and root which; without it "
-          + "photos would go to other days than list shows. Import as that user, or without --by-date.")
+        "The mount uses a table of towns that only its user and root may know; without that table, photos would be "
+          + "sorted by other days than agonyfs list shows. Import as that user, or without --by-date.")
     }
     guard let towns = zone.towns else { return }
     tables.towns = FilePath(bytes: towns)
@@ -173,8 +173,9 @@ private struct Places {
     guard gazetteer == nil else { return }
     throw CommandFailure(
       .failure,
-      "The mount finds places in the table of towns \(TerminalText.safe(towns)), which cannot be read here; without it "
-        + "photos would go to other days than list shows. Make it readable, or import without --by-date.")
+      "The mount uses the table of towns \(TerminalText.safe(towns)), which cannot be read here; without that "
+        + "table, photos would be sorted by other days than agonyfs list shows. Make it readable, or import without "
+        + "--by-date.")
   }
 
   mutating func goBy(_ zone: SpaceZone) throws {

@@ -28,7 +28,7 @@ enum MountPlace {
   /// - Throws: `CommandFailure` if none can be made.
   static func free(for vault: FilePath) throws(CommandFailure) -> FilePath {
     guard let base else {
-      throw CommandFailure(.usage, "Neither XDG_RUNTIME_DIR nor HOME is set; use agonyfs mount, and say where.")
+      throw CommandFailure(.usage, "Neither XDG_RUNTIME_DIR nor HOME is set; use agonyfs mount, and name a directory.")
     }
     try make(base)
     let name = vault.lastComponent ?? "Albums"
@@ -38,7 +38,8 @@ enum MountPlace {
       try make(path)
       if isFree(path, below: base) { return path }
     }
-    throw CommandFailure(.mountPointUnusable, "Too many spaces are mounted in \(TerminalText.safe(base.bytes)).")
+    throw CommandFailure(
+      .mountPointUnusable, "Too many spaces are mounted in \(TerminalText.safe(base.bytes)); unmount some.")
   }
 
   private static func make(_ path: FilePath) throws(CommandFailure) {

@@ -18,7 +18,7 @@ enum PlaceFile {
     }
     let line = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
     guard line.first == UInt8(ascii: "/"), !line.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
-      throw CommandFailure(.usage, "\(TerminalText.safe(file.bytes)) does not say where a vault is.")
+      throw CommandFailure(.usage, "\(TerminalText.safe(file.bytes)) does not contain the path of a vault.")
     }
     return FilePath(bytes: line)
   }
@@ -26,7 +26,7 @@ enum PlaceFile {
   /// Writes a new file that remembers a vault. An existing file is never replaced.
   static func write(_ vault: FilePath, to file: FilePath) throws(CommandFailure) {
     guard isName(of: file) else {
-      throw CommandFailure(.usage, "The name of a file that remembers a vault ends with \(suffix).")
+      throw CommandFailure(.usage, "The name of a file that --save writes must end with \(suffix).")
     }
     try CommandFailure.doing("writing \(TerminalText.safe(file.bytes))") { () throws(Errno) in
       try Descriptor.open(file, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600).writeAll(vault.bytes + [UInt8(ascii: "\n")])

@@ -44,7 +44,7 @@ struct UnencryptedFiles {
     let count = names.count.counted("file or folder in it is", "files or folders in it are")
     let state =
       "The mount point \(TerminalText.safe(path.bytes)) is not empty: \(count) not encrypted "
-      + "(\(PathList.text(names, of: names.count))), as programs save them while nothing is mounted."
+      + "(\(PathList.text(names, of: names.count))). Programs save such files there while nothing is mounted."
     guard isPossible, isOnlyOurs, EnrolledKey.canAsk, let terminal = Terminal() else {
       throw CommandFailure(.mountPointUnusable, "\(state) \(advice)")
     }
@@ -113,21 +113,23 @@ extension UnencryptedFiles {
       space = try destination.open(FileCalls(), toWrite: true).root
       aside = try makeAside()
     } catch {
-      Output.note("What lay in \(shown) stays there, below the mount, not encrypted.")
+      Output.note("The files of \(shown) stay there, hidden by the mount and not encrypted.")
       throw error
     }
     let place = TerminalText.safe(aside.path.bytes)
-    Output.note("What lay in \(shown) is in \(place) until the space has it, verified.")
+    Output.note("The files of \(shown) are in \(place) until the space has them, verified.")
     let isWhole = moveAll(to: aside.directory)
     let imported = Result { try importAll(from: aside.path.bytes, into: destination) }
     Self.removeEmptyFolders(in: aside.directory, thatAreIn: space)
     if (try? unsafe aside.path.call { unsafe rmdir($0) }) == nil {
       Output.note(
-        "What stays is in \(place), not encrypted. To go on while the space is mounted: "
+        "Files that stay are in \(place), not encrypted. To continue while the space is mounted: "
           + Self.importing(aside.path.bytes, into: path.bytes))
     }
     try imported.get()
-    if !isWhole { throw CommandFailure(.notAllImported, "What could not be moved stays below the mount at \(shown).") }
+    if !isWhole {
+      throw CommandFailure(.notAllImported, "Files that could not be moved stay hidden by the mount at \(shown).")
+    }
   }
 
   private func importAll(from aside: [UInt8], into destination: ImportDestination) throws {
@@ -145,7 +147,7 @@ extension UnencryptedFiles {
 
   private func makeAside() throws(CommandFailure) -> Aside {
     let shown = TerminalText.safe(path.bytes)
-    return try CommandFailure.doing("making a directory beside \(shown)") { () throws(Errno) -> Aside in
+    return try CommandFailure.doing("making a directory next to \(shown)") { () throws(Errno) -> Aside in
       for number in 1...100 {
         let ending = number == 1 ? [] : Array(" \(number)".utf8)
         let other = FilePath(bytes: path.bytes + Self.suffix + ending)

@@ -40,7 +40,7 @@ final class RollbackDetection: Sendable {
       case .current: nil
       case .older: "this state of the space is older than the newest that this machine has seen"
       case .diverged:
-        "this state of the space was continued elsewhere, from one older than the newest that this machine has seen"
+        "this state of the space was continued elsewhere, from a state older than the newest that this machine has seen"
       }
     if finding == nil || acceptsOlder {
       do throws(Errno) {

@@ -11,7 +11,7 @@ enum SessionBus {
   static func start(listensAt listens: String, like program: SessionProgram, _ mask: sigset_t) -> String? {
     guard let path = path() else {
       Output.note(
-        "There is no dbus-daemon, so programs that need a session bus may fail; install the package dbus-daemon.")
+        "dbus-daemon is not installed, so programs that need a session bus may fail; install the package dbus-daemon.")
       return nil
     }
     var daemon = program

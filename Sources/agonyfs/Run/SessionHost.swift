@@ -46,7 +46,7 @@ struct SessionHost {
     vanishing = vanishing.reduce(into: []) { list, path in if !list.contains(path) { list.append(path) } }
     let needed = needed + kept + [covered].compactMap(\.self)
     guard let stage = SessionPlaces.stage(among: Self.stages.compactMap { Self.directory($0) }, needed: needed) else {
-      throw CommandFailure(.failure, "There is no directory that the session could use for the mount; make /mnt.")
+      throw CommandFailure(.failure, "The session finds no directory for its mount; make /mnt.")
     }
     let mounts = covered.map { MountedPlaces.below($0.bytes) } ?? []
     return SessionPlaces(
@@ -81,7 +81,8 @@ struct SessionHost {
     }
     guard let parent = path.removingLastComponent().resolved else {
       throw CommandFailure(
-        .mountPointUnusable, "There is no directory \(path.removingLastComponent()); choose another place with --at.")
+        .mountPointUnusable,
+        "The directory \(path.removingLastComponent()) does not exist; choose another place with --at.")
     }
     return parent.appending(name)
   }

@@ -33,6 +33,7 @@ struct SessionPlaces: Equatable {
   /// A sentence that refuses the album's place if it lies in, or above, a directory that stays real; nil if it fits.
   var conflict: String? {
     guard let kept = kept.first(where: { $0.starts(with: album) || album.starts(with: $0) }) else { return nil }
-    return "The space cannot be shown at \(album), because \(kept) stays the real one; choose another place with --at."
+    return "The space cannot be shown at \(album), because the session keeps \(kept) unchanged; choose another place "
+      + "with --at."
   }
 }

@@ -67,7 +67,7 @@ enum SessionProbe {
   private static func wait(_ child: pid_t, _ reading: Descriptor) throws(Errno) -> String? {
     var status: CInt = 0
     try systemCall { unsafe waitpid(child, &status, 0) }
-    guard status == 0 else { return "the attempt was ended (\(status))" }
+    guard status == 0 else { return "the process that tried it ended with status \(status)" }
     // This process holds the writing end as well, so reading to the end would never return.
     var waited = pollfd(fd: reading.number, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&waited, 1, 0) == 1, waited.revents & Int16(POLLIN) != 0 else { return nil }

@@ -72,7 +72,7 @@ struct SessionProgram {
     let error = unsafe agonyfs_execute(vector)
     let name = String(decoding: words[0], as: UTF8.self)
     if error == ENOENT {
-      Output.note("There is no program \(name).")
+      Output.note("The program \(name) was not found.")
       return ProgramEnding.notFound
     }
     Output.note("The program \(name) cannot be executed: \(unsafe String(cString: strerror(error))).")

@@ -60,7 +60,7 @@ struct CSVReader {
     if place < bytes.count, bytes[place] == quote {
       place += 1
       while true {
-        guard place < bytes.count else { throw Malformed(line: first, reason: "a quote has no end") }
+        guard place < bytes.count else { throw Malformed(line: first, reason: "a quote is not closed") }
         let byte = bytes[place]
         place += 1
         if byte == 0x0A { line += 1 }
@@ -74,7 +74,7 @@ struct CSVReader {
         }
       }
       guard place == bytes.count || bytes[place] == mark || Self.isLineEnd(bytes[place]) else {
-        throw Malformed(line: line, reason: "something stands after a quote")
+        throw Malformed(line: line, reason: "text follows a closing quote")
       }
     } else {
       while place < bytes.count, bytes[place] != mark, !Self.isLineEnd(bytes[place]) {
@@ -83,7 +83,7 @@ struct CSVReader {
       }
     }
     guard let text = String(validating: content, as: UTF8.self) else {
-      throw Malformed(line: first, reason: "it is no UTF-8 text")
+      throw Malformed(line: first, reason: "it is not UTF-8 text")
     }
     return text
   }

@@ -24,7 +24,7 @@ struct ClockShift {
   /// - Throws: `CommandFailure` if the text is not a shift.
   init(_ text: String) throws(CommandFailure) {
     guard let shift = TimeShift(text) else {
-      throw CommandFailure(.usage, "\"\(text)\" is no shift, which looks like +1h, -30m or +1d2h.")
+      throw CommandFailure(.usage, "\"\(text)\" is not a shift; a shift looks like +1h, -30m or +1d2h.")
     }
     self.shift = shift
   }
@@ -43,7 +43,7 @@ struct ClockShift {
       take(record, library.wholePrefix + record.path)
     }
     if trailer.pending > 0 {
-      Output.note("\(trailer.pending.counted("file")) not examined yet, and so left.")
+      Output.note("\(trailer.pending.counted("file was", "files were")) not examined yet, and not shifted.")
     }
   }
 
@@ -58,7 +58,7 @@ struct ClockShift {
     guard let value = UserWord.value(takenOf: record.facts, shiftedBy: shift) else {
       left += 1
       if left <= Self.mostNamed {
-        Output.note("\(TerminalText.safe(path)) is left: when it was taken is not known, or not so exactly.")
+        Output.note("\(TerminalText.safe(path)) was not shifted: its time is not known exactly enough.")
       }
       return
     }

@@ -33,7 +33,7 @@ struct FactImport {
       fields = read
       return read.columns
     }
-    guard let fields else { throw CommandFailure(.failure, "There is no row in \(TerminalText.safe(from.bytes)).") }
+    guard let fields else { throw CommandFailure(.failure, "\(TerminalText.safe(from.bytes)) does not have any row.") }
     var finder = FileFinder(place: start, path: place)
     var changes: [(row: Int, path: [UInt8], change: WordsChange)] = []
     var refused = 0
@@ -50,7 +50,7 @@ struct FactImport {
         let change = try fields.change(row)
         switch try finder.file(of: row, fields) {
         case .one(let path): changes.append((row.number, path, change))
-        case .none: note(row, "there is no such file.", &lost)
+        case .none: note(row, "the file does not exist.", &lost)
         case .several(let count): note(row, "\(count.counted("file has", "files have")) this name; map a path.", &lost)
         }
       } catch {
@@ -59,9 +59,9 @@ struct FactImport {
     }
     func sayReplaced() {
       if replacing == 0 { return }
-      let verb = isTrial ? "would be replaced" : "was replaced"
+      let verb = isTrial ? "would be replaced" : "were replaced"
       Output.line(
-        "What you had said of \(replacing.counted("file")) \(verb): \(replaced.sorted().joined(separator: ", ")).")
+        "Your earlier words for \(replacing.counted("file")) \(verb): \(replaced.sorted().joined(separator: ", ")).")
     }
     for (row, path, change) in changes where !change.isEmpty {
       // Only the first row of a file replaces words of the user.
@@ -126,7 +126,7 @@ struct FileFinder {
       if fields.theirs[.name] == nil { return .none }
     }
     guard let name = text(.name) else {
-      throw WordsRefused(reason: "it does not say which file it is about.")
+      throw WordsRefused(reason: "it does not name its file.")
     }
     let known: [String: [[UInt8]]]
     do {

@@ -32,7 +32,7 @@ struct FactRow: Equatable {
       while !reader.isAtEnd { values.append(try reader.next()) }
     } catch {
       let line = bytes.prefix(error.offset).count { $0 == 0x0A } + 1
-      throw CommandFailure(.failure, "\(TerminalText.safe(name)) is no JSON: see line \(line).")
+      throw CommandFailure(.failure, "\(TerminalText.safe(name)) is not JSON: see line \(line).")
     }
     if case .array(let inside)? = values.first, values.count == 1 { values = inside }
     var known = values.first?.fields.map(\.name) ?? []
@@ -65,7 +65,7 @@ struct FactRow: Equatable {
       if let missing = asked.first(where: { !header.contains($0) }) {
         throw CommandFailure(
           .usage,
-          "There is no column \"\(TerminalText.safe(missing))\"; there are "
+          "The column \"\(TerminalText.safe(missing))\" does not exist; the columns are "
             + "\(header.map { TerminalText.safe($0) }.joined(separator: ", ")).")
       }
       while let record = try reader.next() {
@@ -73,15 +73,15 @@ struct FactRow: Equatable {
         guard record.count <= header.count else {
           throw CommandFailure(
             .failure,
-            "Row \(number) of \(TerminalText.safe(name)) has \(record.count) fields, and the first line "
-              + "\(header.count); is the separator quoted?")
+            "Row \(number) of \(TerminalText.safe(name)) has \(record.count) fields, but the first line has "
+              + "\(header.count); put a field that contains the separator in quotes.")
         }
         var texts: [String: [String]] = [:]
         for (field, text) in zip(header, record) where asked.contains(field) && !text.isEmpty { texts[field] = [text] }
         rows.append(FactRow(number: number, texts: texts))
       }
     } catch let error as CSVReader.Malformed {
-      throw CommandFailure(.failure, "\(TerminalText.safe(name)) is no CSV: line \(error.line), \(error.reason).")
+      throw CommandFailure(.failure, "\(TerminalText.safe(name)) is not CSV: line \(error.line), \(error.reason).")
     }
     return rows
   }
@@ -138,9 +138,9 @@ struct FieldMap: Equatable {
       guard let target = Target(word: word) else {
         throw CommandFailure(
           .usage,
-          "There is no field for \"\(part)\"; ours are "
-            + "\(Target.allCases.map(\.rawValue).joined(separator: ", ")), and x. with a name of your own (letters, "
-            + "digits, - and _, at most \(OwnField.mostNameBytes) bytes), as x.customer.")
+          "--map does not know our field in \"\(part)\"; it knows "
+            + "\(Target.allCases.map(\.rawValue).joined(separator: ", ")), and x.NAME for a field of your own (letters, "
+            + "digits, - and _, at most \(OwnField.mostNameBytes) bytes), such as x.customer.")
       }
       if let other = theirs[target] {
         throw CommandFailure(.usage, "--map names \(target.rawValue) twice: \(other) and \(part[..<mark]).")
@@ -170,7 +170,7 @@ struct FieldMap: Equatable {
     if let caption = text(.caption) { change.values[.caption] = try UserWord.value(caption: caption) }
     if let rating = text(.rating) {
       guard case .rating(let stars)? = FactValue(field: "rating", text: rating) else {
-        throw WordsRefused(reason: "\"\(rating)\" is no rating, which is from 0 to 5.")
+        throw WordsRefused(reason: "\"\(rating)\" is not a rating from 0 to 5.")
       }
       change.values[.rating] = try UserWord.value(rating: stars)
     }
@@ -203,7 +203,7 @@ struct FieldMap: Equatable {
     let value = texts.count == 1 ? FactValue(field: field, text: texts[0]) : FactValue(field: field, texts: texts)
     switch value {
     case .tags(let list), .people(let list): return WordList.unique(list.map(WordList.line))
-    default: throw WordsRefused(reason: "\"\(texts.joined(separator: ", "))\" are no \(field).")
+    default: throw WordsRefused(reason: "\"\(texts.joined(separator: ", "))\" cannot be used as \(field).")
     }
   }
 }

@@ -33,7 +33,7 @@ struct Tagger {
         // No attribute can remove a person that the file itself names.
         let found = Self.words("people", of: place, library) ?? []
         for person in WordList.without(found, WordList.without(found, change.removedPeople)) {
-          Output.note("\(TerminalText.safe(person)) is named in \(shown) itself, and stays.")
+          Output.note("\(TerminalText.safe(person)) stays, because \(shown) itself names this person.")
         }
       }
       if change.isCover { try Self.makeCover(whole) }
@@ -65,7 +65,8 @@ struct Tagger {
       throw CommandFailure(.usage, error.reason)
     } catch let error as Errno {
       switch error {
-      case .argListTooLong: throw CommandFailure(.failure, "What is said about \(shown) is longer than 64 KiB.")
+      case .argListTooLong:
+        throw CommandFailure(.failure, "The words for \(shown) would be longer than 64 KiB; shorten them.")
       case .readOnlyFileSystem:
         throw CommandFailure(.failure, "\(shown) is in a space that is mounted read-only; mount it for writing.")
       default: throw CommandFailure(error, doing: "tagging \(shown)")

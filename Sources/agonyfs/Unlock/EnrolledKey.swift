@@ -47,7 +47,7 @@ enum EnrolledKey {
   /// - Throws: `CommandFailure`.
   static func newPIN() throws -> SecretBytes {
     guard canAsk, let terminal = Terminal() else {
-      throw CommandFailure(.usage, "A PIN is typed at a terminal; there is none, and nothing was changed.")
+      throw CommandFailure(.usage, "A PIN must be typed at a terminal, and there is none; nothing was changed.")
     }
     let pin = try terminal.askSecretly("New PIN: ")
     guard let pin, (1...UnlockRecord.pinLimit).contains(pin.bytes.count) else {

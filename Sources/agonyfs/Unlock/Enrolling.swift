@@ -32,8 +32,8 @@ struct Enrolling {
     let replaced = try records.list(vault: vault.identifierText).filter { !keepsOthers || $0.method == method }
     try confirm(replaced)
     Output.note(
-      "From now on the space opens without its password for whoever can use \(method.place): also for somebody who "
-        + "forces you to. Enrol a space that you would show.")
+      "From now on, each person who can use \(method.place) can open the space without its password, and so can a "
+        + "person who forces you. Enrol only a space that you would show.")
     let existing = try options.source().password(for: .opening, prompt: "Password for \(path)")
     _ = try vault.openSlot(try vault.slotKeys(for: existing))
     let (enrolment, key) = try Self.saying(method) { try makeKey() }
@@ -84,8 +84,8 @@ struct Enrolling {
 struct Unenrolling {
   /// Said when the slot cannot be opened and so stays.
   static let slotStays =
-    "The vault keeps the slot of the key that was enrolled, as it was not opened; only agonyfs password change --rekey "
-    + "ends it."
+    "The vault keeps the slot of the enrolled key, because the key was not used to open it; only agonyfs password "
+    + "change --rekey ends it."
 
   let vault: Vault
   let path: FilePath
@@ -95,7 +95,7 @@ struct Unenrolling {
   func run(onlyForgetting: Bool) throws {
     let records = Enrolments()
     guard let enrolment = try records.list(vault: vault.identifierText).first(where: { $0.method == method }) else {
-      throw CommandFailure(.failure, "Nothing of \(path) is enrolled on this machine in \(method.place).")
+      throw CommandFailure(.failure, "No key of \(path) is enrolled on this machine in \(method.place).")
     }
     if onlyForgetting {
       Output.note(Self.slotStays)
@@ -121,8 +121,8 @@ struct Unenrolling {
       let failure = error.failure(of: enrolment.method)
       throw CommandFailure(
         failure.status,
-        failure.message + " Nothing was removed. If the key is lost, agonyfs password remove "
-          + "--\(enrolment.method.word) --forget takes away what this machine keeps.")
+        failure.message + " Nothing was removed. If the key is lost, remove the record on this machine with agonyfs "
+          + "password remove --\(enrolment.method.word) --forget.")
     }
   }
 

@@ -40,7 +40,7 @@ struct Enrolments {
   /// Writes a record; it replaces the one of the same vault and method.
   func write(_ enrolment: Enrolment) throws {
     guard let folder else {
-      throw CommandFailure(.failure, "There is no home directory to keep a record in; set HOME.")
+      throw CommandFailure(.failure, "The record of the key needs a home directory; set HOME.")
     }
     try folder.replace(Self.name(of: enrolment)) { _ in Self.magic + enrolment.record }
   }

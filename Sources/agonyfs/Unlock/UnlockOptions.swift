@@ -35,6 +35,6 @@ struct EnrolledListCommand: ParsableCommand {
     let identifier = try vault.map { try Vault.opened(at: AbsolutePath.of($0)).identifierText }
     let found = try Enrolments().list(vault: identifier)
     for enrolment in found { Output.line("\(enrolment.vault)  \(enrolment.method.word)") }
-    if found.isEmpty { Output.note("Nothing is enrolled on this machine\(vault.map { " for \($0)" } ?? "").") }
+    if found.isEmpty { Output.note("No key is enrolled on this machine\(vault.map { " for \($0)" } ?? "").") }
   }
 }

@@ -26,15 +26,15 @@ enum UnlockProgram {
     let ending = process.wait()
     switch (reply, ending) {
     case (.success(let reply), .exited(0)): return reply
-    case (_, .killed(SIGALRM)): throw CommandFailure(.failure, "Nobody answered in time.")
+    case (_, .killed(SIGALRM)): throw CommandFailure(.failure, "The question was not answered in time; try again.")
     default: throw CommandFailure(.failure, "\(path) \(ending.text) without an answer.")
     }
   }
 
   /// Printed at its first use, so only once.
   private static let waitingNote: Void = Output.note(
-    "Waiting for the keyring: unlock it where it asks for that, or press Ctrl-C; agonyfs mount --ask asks for the password "
-      + "instead.")
+    "Waiting for the keyring: unlock it in its own window, or press Ctrl-C. To type the password instead, use agonyfs "
+      + "mount --ask.")
 
   /// Whether no answer arrives for two seconds.
   private static func isSilent(_ answer: Descriptor) -> Bool {

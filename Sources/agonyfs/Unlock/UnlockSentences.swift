@@ -18,20 +18,20 @@ extension UnlockMethod {
     case (.keyring, .locked): "The keyring is locked, and was not unlocked; unlock it and try again."
     case (.keyring, .gone):
       "The key is not in the keyring any more; enrol it again with agonyfs password add --keyring."
-    case (.fido2, .unavailable): "No FIDO2 token is connected that this user may use; connect it and try again."
+    case (.fido2, .unavailable): "No FIDO2 token that you may use is connected; connect it and try again."
     case (.fido2, .gone) where reply.detail > 1:
       "None of the \(reply.detail) connected tokens holds the key of this space; connect the one that was enrolled."
     case (.fido2, .gone):
       "The connected token does not hold the key of this space; connect the one that was enrolled."
     case (.fido2, .several):
-      "Several of the connected tokens come into question; leave only the one that is for this space, and try again."
+      "Several connected tokens may hold the key; leave only the one that is for this space, and try again."
     case (.fido2, .needsPIN): "The token asks for its PIN, and there is no terminal to type it at."
     case (.fido2, .wrongPIN): "The token does not accept this PIN; after a few wrong ones it is blocked."
     case (.fido2, .blocked):
       "The token is blocked after too many wrong PINs; take it out and put it in again, or reset it, which loses its keys."
-    case (.fido2, .cancelled): "Nobody touched the token in time."
+    case (.fido2, .cancelled): "The token was not touched in time; try again."
     case (.fido2, .unsupported): "This token cannot hold such a key (it needs FIDO2 with hmac-secret); use another one."
-    case (.tpm, .unavailable): "No TPM answers; see whether this user may open /dev/tpmrm0 (group tss)."
+    case (.tpm, .unavailable): "No TPM answers; check that you may open /dev/tpmrm0 (group tss)."
     case (.tpm, .gone):
       "The TPM of this machine does not know the key: it was cleared, or is another one; enrol it again with agonyfs "
         + "password add --tpm."

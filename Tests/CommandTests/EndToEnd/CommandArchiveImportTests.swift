@@ -73,7 +73,7 @@ import Testing
       """# + Self.check
         + #"""
         # Nothing goes as long as the trash is not in the space.
-        tells 18 'a Takeout goes as a whole' agonyfs import --delete-originals --yes takeout-00* Albums
+        tells 18 'a Takeout is deleted only as a whole' agonyfs import --delete-originals --yes takeout-00* Albums
         test -e takeout-001.zip && test -e takeout-002.tgz
         tells 0 '2 originals deleted' agonyfs import --takeout-trash --delete-originals --yes takeout-00* Albums
         not ls takeout-00*
@@ -87,7 +87,7 @@ import Testing
   @Test func aTakeoutInDirectories() throws {
     try mounted(
       #"""
-      tells 0 '8 files imported and verified\|the space had' \
+      tells 0 '8 files imported and verified\|already in the space' \
         agonyfs import --takeout-trash --delete-originals --yes x Albums
       test -z "$(find x -type f)"
       """# + Self.check
@@ -104,15 +104,15 @@ import Testing
       name=takeout-20240101T000000Z
       mv takeout-001.zip $name-001.zip
       mv takeout-002.tgz $name-002.tgz
-      tells 18 "Not named: $name-001. Descriptions of photos may lie there" agonyfs import $name-002.tgz Albums
+      tells 18 "Parts are missing: $name-001. They may contain descriptions" agonyfs import $name-002.tgz Albums
       test ! -e Albums/Takeout
       sums() { find Albums -name '*.jpg' -exec stat -c '%i %n' {} + | sort; }
       sums > before
       test "$(wc -l < before)" = 4
-      tells 18 "may lie in a part after $name-002: if there is one" agonyfs import $name-00* Albums
+      tells 18 "may be in a part after $name-002: if there is one" agonyfs import $name-00* Albums
       sums | cmp - before
       test -e 'Albums/Photos from 2019/a.jpg.json'
-      tells 18 'without a description goes to the day' agonyfs import --by-date --dry-run $name-002.tgz Albums/Days
+      tells 18 'without a description is sorted by the day' agonyfs import --by-date --dry-run $name-002.tgz Albums/Days
       # A folder that is only called so is none.
       mkdir -p Photos/2019
       vips black Photos/2019/own.jpg 50 30
@@ -136,8 +136,8 @@ import Testing
     try mounted(
       #"""
       echo text > text.zip
-      tells 18 'it is no archive of a known form' agonyfs import text.zip Albums
-      tells 18 'it is no archive' agonyfs import --delete-originals --yes text.zip Albums
+      tells 18 'its archive format is not known' agonyfs import text.zip Albums
+      tells 18 'its archive format is not known' agonyfs import --delete-originals --yes text.zip Albums
       test -e text.zip
       tells 0 '1 file imported' agonyfs import 1.jpg Albums
       """#)

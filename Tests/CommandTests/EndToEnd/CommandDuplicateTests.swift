@@ -62,8 +62,8 @@ import Testing
       agonyfs duplicates Albums > listed
       grep -qx '2 files: the same bytes' listed
       test $(grep -c files: listed) = 1
-      says 14 'no space that is mounted' agonyfs duplicates "$W"
-      says 2 'go with --merge' agonyfs duplicates --yes Albums
+      says 14 'is not in a mounted space' agonyfs duplicates "$W"
+      says 2 'need --merge' agonyfs duplicates --yes Albums
       says 2 'takes best' agonyfs duplicates --merge --keep x Albums
       """#)
   }
@@ -185,7 +185,7 @@ import Testing
       #"""
       sums > before
       touch Albums/.Trash-$(id -u)
-      says 1 'is no trash folder that you may use; have' agonyfs duplicates --merge --yes Albums
+      says 1 'You may not use .* as a trash folder. Ask the owner of' agonyfs duplicates --merge --yes Albums
       rm Albums/.Trash-$(id -u)
       sums | cmp - before
       test $(stat -c %h Albums/one/a.jpg) = 1
@@ -201,8 +201,8 @@ import Testing
     #expect(try terminal.ending() == .exited(0))
     try expectSuccess(workspace, "test ! -e Albums/.Trash-$(id -u)")
     let chooser = try PseudoTerminal(["duplicates", "--merge", "--keep", "ask", workspace.at("Albums")])
-    try chooser.answer("Keep which (1-3, nothing leaves all)?", with: "2")
-    try chooser.answer("Keep which (1-2, nothing leaves all)?", with: "")
+    try chooser.answer("Keep which file (1-3; press Enter to keep all)?", with: "2")
+    try chooser.answer("Keep which file (1-2; press Enter to keep all)?", with: "")
     #expect(try chooser.waits(for: "1 photo kept, 2 files"))
     try chooser.answer("Do that? [y/N]", with: "y")
     #expect(try chooser.ending() == .exited(0))

@@ -47,7 +47,7 @@ private struct JointCheckAnswer: Decodable {
     let lines = text.output.split(separator: "\n")
     #expect(lines.count == 8, "\(text)")
     #expect(lines[0] == "password:" && lines[3] == "hidden:")
-    #expect(lines[6] == "further: another password of a space above.")
+    #expect(lines[6] == "further: this password opens a space above, too.")
     #expect(lines[7].hasPrefix("These passwords leave \(answer.unexplainedFiles) files of \(files) unexplained, "))
     // The random files go; those of the spaces are all explained.
     let owned = try workspace.shell("agonyfs check --json --password-file password --password-file further Vault")

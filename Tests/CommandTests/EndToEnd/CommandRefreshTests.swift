@@ -225,7 +225,7 @@ import Testing
         murder
         gives 1 agonyfs refresh Vault
         agonyfs refresh --complete Vault 2> said
-        grep -Eq '^agonyfs: Completed or deleted [0-9]+ files? that (was|were) shorter' said
+        grep -Eq '^agonyfs: [0-9]+ files? that (was|were) shorter than the others (was|were) completed or deleted' said
         test -z "$(find Vault/segments -type f -size -$(stat -c %s $(find Vault/segments -type f | head -n 1))c)"
         agonyfs mount --password-file password Vault Albums
         verify

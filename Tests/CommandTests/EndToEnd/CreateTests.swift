@@ -126,7 +126,7 @@ import Testing
       mount -t tmpfs -o size=1000m none disk
       echo 'correct horse battery staple' > password
       "$AGONYFS" create --kdf interactive --segment-size 1M --password-file password disk/Vault 2> errors
-      grep -Eq '^agonyfs: The cover is (as large as a hidden space that can store|too small)' errors
+      grep -Eq '^agonyfs: The cover is (large enough for a hidden space that can store|too small)' errors
       test $(wc -l < errors) = 1
       # From a fortieth to a twentieth of the room, and the first space.
       count=$(find disk/Vault/segments -type f | wc -l)

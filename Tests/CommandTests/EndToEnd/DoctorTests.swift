@@ -246,7 +246,7 @@ import Testing
         echo kept > Albums/file
         agonyfs unmount Albums
         wait $daemon
-        grep -q 'Removing what programs left of the mount failed: .*home directory' log
+        grep -q 'Removing the traces of the mount failed: .*home directory' log
         test "$(count)" = 2
         agonyfs mount --password-file password Vault Albums
         test "$(cat Albums/file)" = kept

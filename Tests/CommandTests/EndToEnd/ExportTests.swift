@@ -81,7 +81,7 @@ import Testing
           with open(b'Albums/' + name, 'rb') as file: assert file.read() == z.read(info)
       END
       # Our own import takes it, and finds that the space has all of it.
-      tells 0 'had already' agonyfs import all.zip Albums/Back
+      tells 0 'already in the space' agonyfs import all.zip Albums/Back
       sums Albums > before && (cd Albums/Back && find . -type f -exec cmp {} "$W/Albums/{}" \;)
       test "$(find Albums/Back -type f | wc -l)" = 7 && rm -r Albums/Back
       tells 11 'is not replaced' agonyfs export Albums all.zip
@@ -152,7 +152,7 @@ import Testing
     try mounted(
       #"""
       sums Albums > before
-      tells 18 'it is no picture or video' agonyfs export --strip location Albums bare
+      tells 18 'it is neither a picture nor a video' agonyfs export --strip location Albums bare
       grep '3 files exported and verified, 4 not exported' out
       test "$(find bare -type f | wc -l)" = 3
       test -z "$(exiftool -q -r -if '$GPSLatitude' -p '$FileName' bare)"
@@ -173,9 +173,9 @@ import Testing
   @Test func badInputIsRefused() throws {
     try mounted(
       #"""
-      tells 2 'Name where the space is' agonyfs export Albums
+      tells 2 'Name the mounted space or the vault first' agonyfs export Albums
       tells 14 'There is nothing' agonyfs export nowhere copy
-      tells 14 'neither in a space' agonyfs export "$W" copy
+      tells 14 'neither a vault nor in a mounted space' agonyfs export "$W" copy
       tells 2 'date' agonyfs export Albums date:nonsense copy
       tells 2 'is a part of a query' agonyfs export Albums 'rating:>3'
       not ls -d rating*

@@ -30,7 +30,7 @@ import Testing
       # A copy of the vault that is being made may need it.
       test "$(taken)" -gt 40000000
       test "$(figure deletedBytes)" -gt 20000000
-      info | grep -q '^deleted .* of that, kept .* for copies of the vault; agonyfs unmount --give-back'
+      info | grep -q '^deleted .* of that, kept for copies of the vault .*; agonyfs unmount --give-back'
       agonyfs mount --password-file password Vault Albums
       agonyfs unmount --give-back Albums
       test "$(taken)" -lt 20000000
@@ -81,7 +81,7 @@ import Testing
         agonyfs mount --accept-older --password-file password Copy Albums 2> said
         if ! agonyfs unmount --give-back Albums 2> told; then
           grep -q 'gives nothing back: an older state' told
-          grep -q 'goes on from it' said
+          grep -q 'it continues from that' said
           refused=$((refused + 1))
           agonyfs unmount Albums
         fi
@@ -143,7 +143,7 @@ import Testing
       head -c 3000000 /dev/urandom > Albums/a
       rm Albums/a
       agonyfs unmount --give-back Albums 2> told
-      grep -q 'number of files of its own and keeps them' told
+      grep -q 'owns a fixed number of files and keeps them' told
       not agonyfs unmount --give-back Albums 2> told
       grep -q 'No agonyfs space is mounted at' told
       not agonyfs unmount --give-back --all 2> told

@@ -65,7 +65,7 @@ import Testing
   @Test func badInputIsExplained() throws {
     let workspace = try Workspace()
     for list in ["", "sleep,", "never", "Sleep"] {
-      expectFailure(try workspace.agonyfs("guard", "--on", list), .usage, "--on takes a list of sleep, shutdown")
+      expectFailure(try workspace.agonyfs("guard", "--on", list), .usage, "--on takes some of sleep, shutdown")
     }
     let lonely = try workspace.shell("cp \"$AGONYFS\" agonyfs && ./agonyfs guard")
     expectFailure(lonely, .failure, "no agonyfs-guard beside agonyfs")

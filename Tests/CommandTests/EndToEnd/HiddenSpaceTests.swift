@@ -113,8 +113,8 @@ import Testing
       workspace, "echo 'correct horse battery staple' > first; echo 'another long good password' > hidden")
     let create = "agonyfs create --kdf interactive --segment-size 1M --password-file first --cover"
     for (size, sentence) in [
-      ("40M", "agonyfs: The cover is as large as a hidden space that can store 40."),
-      ("1500K", "agonyfs: The cover is as large as a hidden space that can store "),
+      ("40M", "agonyfs: The cover is large enough for a hidden space that can store 40."),
+      ("1500K", "agonyfs: The cover is large enough for a hidden space that can store "),
     ] {
       let without = try workspace.shell("\(create) \(size) Without")
       let with = try workspace.shell("\(create) \(size) --hidden-password-file hidden With")
@@ -131,7 +131,7 @@ import Testing
     try expectSuccess(
       workspace,
       "for name in hidden other within; do echo \"correct horse battery staple of $name\" > $name; done")
-    let warning = "agonyfs: Whoever looked at the vault before will see that files were added.\n"
+    let warning = "agonyfs: A person who saw the vault before can see that files were added.\n"
     for command in [
       "space add --cover 100M --password-file hidden Vault", "space add --cover 0 --password-file other Vault",
       "space grow --password-file hidden 1M Vault",
@@ -254,8 +254,8 @@ import Testing
       #expect(HostFile.segments(of: workspace.at("Vault")) == names)
     }
     let add = "add --within --owner-password-file"
-    try expectRefusal("shrink --password-file hidden 60M Vault", .noRoom, "cannot give up so much")
-    try expectRefusal("shrink --password-file hidden 8000000T Vault", .noRoom, "cannot give up so much")
+    try expectRefusal("shrink --password-file hidden 60M Vault", .noRoom, "The space cannot give up")
+    try expectRefusal("shrink --password-file hidden 8000000T Vault", .noRoom, "The space cannot give up")
     try expectRefusal("shrink --password-file hidden much Vault", .usage, "'<size>'")
     try expectRefusal("shrink --password-file hidden Vault", .usage, "'<size>'")
     try expectRefusal("shrink --password-file first 1M Vault", .failure, "owns no cover")
@@ -264,7 +264,7 @@ import Testing
     try expectRefusal("\(add) hidden --password-file first --cover 1M Vault", .passwordInUse, "already opens")
     try expectRefusal("\(add) first --password=third --cover 1M Vault", .failure, "owns no cover")
     try expectRefusal("\(add) hidden --password=third --cover 0 Vault", .usage, "needs cover")
-    try expectRefusal("\(add) hidden --password=third --cover 60M Vault", .noRoom, "cannot give up so much")
+    try expectRefusal("\(add) hidden --password=third --cover 60M Vault", .noRoom, "The space cannot give up")
     try expectRefusal("\(add) hidden --password=third Vault < /dev/null", .usage, "--cover SIZE")
     try expectRefusal("add --within --password=third --cover 1M Vault < /dev/null", .usage, "")
     try expectSuccess(workspace, "agonyfs mount --password-file hidden Vault Albums")

@@ -26,9 +26,9 @@ import Testing
       agonyfs mount --password-file password Vault Albums
       tells 0 '^America/New_York$' agonyfs zone Albums
       taken '2024-12-31T21:00:00-05:00 home'
-      says 2 'is no name of the zone database, and nothing was changed' agonyfs zone Albums Europe/Nowhere
-      says 2 'is no name of the zone database' agonyfs zone Albums ../../etc/passwd
-      says 14 'is in no space that is mounted' agonyfs zone . Europe/Berlin
+      says 2 'is not in the zone database, and nothing was changed' agonyfs zone Albums Europe/Nowhere
+      says 2 'is not in the zone database' agonyfs zone Albums ../../etc/passwd
+      says 14 'is not in a mounted space' agonyfs zone . Europe/Berlin
       taken '2024-12-31T21:00:00-05:00 home'
       agonyfs zone Albums Asia/Tokyo
       taken '2025-01-01T11:00:00+09:00 home'

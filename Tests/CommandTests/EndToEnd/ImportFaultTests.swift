@@ -11,7 +11,7 @@ extension ImportTests {
       cp source/DCIM/100/IMG_1.JPG second/other.jpg
       touch -d '2001-02-03 04:05:06.123456789 UTC' second/other.jpg
       python3 -c "import os; os.setxattr('second/other.jpg', 'user.note', b'my words'); os.setxattr('second/other.jpg', 'user.raw', bytes([255, 0]))"
-      tells 0 '1 the space had already' agonyfs import --report report second Albums/New
+      tells 0 '1 already in the space' agonyfs import --report report second Albums/New
       test "$(stat -c %.9Y Albums/New/other.jpg)" = "$(stat -c %.9Y source/DCIM/100/IMG_1.JPG)"
       python3 -c "
       import json
@@ -113,7 +113,7 @@ extension ImportTests {
       kill -9 $(pgrep -f "^[^ ]*agonyfs mount .*$W/Albums")
       got=0; wait $importer || got=$?
       test $got = 18 || { echo "status $got" >&2; cat out err >&2; false; }
-      grep -q 'The import could not go on' err
+      grep -q 'The import stopped' err
       grep -q 'not reached' out
       grep -q 'No original was deleted' err
       test $(wc -l < report) = $(wc -l < before)
@@ -138,8 +138,8 @@ extension ImportTests {
       agonyfs create --kdf interactive --cover 0 --password-file password Other
       mkdir Others outer outer/inner
       agonyfs mount --password-file password Other Others
-      tells 2 'in a mounted vault' agonyfs import --delete-originals --yes Albums/DCIM Others
-      tells 2 'in a mounted vault' agonyfs import --delete-originals --yes Albums Others
+      tells 2 'in a mounted space' agonyfs import --delete-originals --yes Albums/DCIM Others
+      tells 2 'in a mounted space' agonyfs import --delete-originals --yes Albums Others
       tells 0 '5 files imported and verified' agonyfs import Albums/DCIM Others
       agonyfs unmount Albums
       cp source/sub/a outer/a

@@ -47,7 +47,7 @@ import Testing
       test $(wc -l < report) = 10
       # No photo becomes a report by a slip.
       cp source/sub/a photo
-      tells 2 'photo is there, and is no report of an import' agonyfs import --report photo source Albums/Card
+      tells 2 'photo exists and is not a report of an import' agonyfs import --report photo source Albums/Card
       cmp source/sub/a photo
       python3 -c "
       import json
@@ -56,7 +56,7 @@ import Testing
       assert sum(line['size'] for line in lines) == sum(line['size'] for line in lines if line['path'].startswith('Card/'))"
       tells 0 '10 imported before' agonyfs import source/ Albums/Card
       # Photos and videos are stored once, and a sidecar whose photo is one; other files are files of their own.
-      tells 0 '5 files imported and verified, 5 the space had already' agonyfs import source Albums --into Again/Here
+      tells 0 '5 files imported and verified, 5 already in the space' agonyfs import source Albums --into Again/Here
       sums Albums/Again/Here | diff - before
       inode() { stat -c %i "$1"; }
       for file in DCIM/100/IMG_1.JPG DCIM/100/IMG_1.JPG.xmp; do
@@ -80,7 +80,7 @@ import Testing
       tells 0 'files imported' agonyfs import --by-date source Albums/Days
       test "$(find Albums/Days -type f | wc -l)" = 10
       test -e Albums/Days/2019/08/15/IMG_1.JPG.xmp
-      tells 0 'had already' agonyfs import --by-date %Y-%m source Albums/Months
+      tells 0 'already in the space' agonyfs import --by-date %Y-%m source Albums/Months
       test -e Albums/Months/2019-08/IMG_1.MOV
       tells 2 'without %Y' agonyfs import --by-date=fixed source Albums
       tells 2 '%Y, %m, %d' agonyfs import --by-date=%Q source Albums
@@ -95,7 +95,7 @@ import Testing
       mkfifo source/sub/fifo
       cp -a source other
       tells 2 'symbolic link' agonyfs import --delete-originals --yes source/sub/link Albums
-      tells 2 'Nobody can be asked' agonyfs import --delete-originals source Albums/Card < /dev/null
+      tells 2 'asks at a terminal, and there is none' agonyfs import --delete-originals source Albums/Card < /dev/null
       tells 18 'skipped, it is a symbolic link' agonyfs import --delete-originals --yes source Albums/Card
       grep -q '10 originals deleted. Deleting is not erasing' out
       sums Albums/Card | diff - before
@@ -104,7 +104,7 @@ import Testing
       tells 18 '10 imported before' agonyfs import --delete-originals --yes other Albums/Card
       test -z "$(find other -type f)"
       test -z "$(ls -A Albums/.agonyfs/incoming)"
-      tells 2 'Only what was verified' agonyfs import --delete-originals --no-verify source Albums
+      tells 2 'Only verified originals' agonyfs import --delete-originals --no-verify source Albums
       """#)
   }
 
@@ -112,8 +112,8 @@ import Testing
     try mounted(
       #"""
       tells 2 'There is nothing' agonyfs import nowhere Albums
-      tells 14 'in no space' agonyfs import source "$W"
-      tells 2 'Name what to import' agonyfs import Albums
+      tells 14 'is not in a mounted space' agonyfs import source "$W"
+      tells 2 'Name the files to import first' agonyfs import Albums
       tells 2 'in the vault' agonyfs import Vault Albums
       tells 2 'in the vault' agonyfs import Vault/segments Albums
       tells 2 'in the space' agonyfs import Albums/.. Albums && exit 1 || true
@@ -128,7 +128,7 @@ import Testing
       chmod 0 all/source/sub/a
       agonyfs unmount all/m
       agonyfs mount --password-file password -o ro Vault Albums
-      tells 1 'takes nothing' agonyfs import source Albums
+      tells 1 'You cannot import into the space' agonyfs import source Albums
       """#)
   }
 
@@ -172,7 +172,7 @@ import Testing
   @Test func aFolderIsWatched() throws {
     try mounted(
       #"""
-      tells 2 'asks nobody' agonyfs import --watch --delete-originals source Albums
+      tells 2 'asks nothing' agonyfs import --watch --delete-originals source Albums
       mkdir inbox
       agonyfs import --watch --delete-originals --yes inbox Albums/New > watched 2>&1 & watcher=$!
       cp -p source/DCIM/100/IMG_1.* inbox

@@ -37,7 +37,7 @@ import Testing
       """
       keyring
       add 2> said
-      grep -q 'Enrol a space that you would show' said
+      grep -q 'Enrol only a space that you would show' said
       agonyfs info --password-file password Vault | grep -q 'opened by    2 passwords'
       agonyfs mount --enrolled Vault Albums
       echo kept > Albums/file
@@ -62,7 +62,7 @@ import Testing
       test -z "$(agonyfs password list)"
       agonyfs info --password-file password Vault | grep -q 'opened by    1 password$'
       not agonyfs mount --enrolled Vault Albums 2> said
-      grep -q 'Nothing is enrolled' said
+      grep -q 'No key is enrolled' said
       """)
   }
 
@@ -159,9 +159,9 @@ import Testing
       # The only key of a space is not taken away, in no way.
       agonyfs password remove --password-file other Vault
       not add --yes 2> said
-      grep -q 'No other password' said
+      grep -q 'No other undamaged password' said
       not agonyfs password remove --keyring Vault 2> said
-      grep -q 'No other password' said
+      grep -q 'No other undamaged password' said
       agonyfs mount --enrolled Vault Albums
       agonyfs unmount Albums
       secret-tool search --all xdg:schema org.freedesktop.Secret.Generic 2> attributes > item

@@ -136,12 +136,12 @@ import Testing
       grep -q '"path":"Albums/2019/Paris/a.jpg"' rest
       not grep '^agonyfs:' note
       head -n 4 all | cmp - pages
-      says 2 'takes what a page before ended with' agonyfs list --after 12 Albums
-      says 2 'of another order' agonyfs list --sort name --after 1d1.1.n.1.0 Albums
+      says 2 'takes the cursor that the last page printed' agonyfs list --after 12 Albums
+      says 2 'had another order' agonyfs list --sort name --after 1d1.1.n.1.0 Albums
       says 2 'takes a number from 1' agonyfs list --limit 0 Albums
-      says 2 'There is no order "colour"' agonyfs list --sort colour Albums
-      says 2 'there are day, month, year' agonyfs list --group colour Albums
-      says 2 'There is no field {colour} for --format; there are path, name' agonyfs list --format '{colour}' Albums
+      says 2 '--sort does not know "colour"' agonyfs list --sort colour Albums
+      says 2 'it knows day, month, year' agonyfs list --group colour Albums
+      says 2 '--format does not know the field {colour}; it knows path, name' agonyfs list --format '{colour}' Albums
       says 2 'Choose one' agonyfs list --count --json --long Albums
       """#)
   }
@@ -198,19 +198,19 @@ import Testing
       import json, sys
       facts = json.load(sys.stdin)
       assert facts['path'] == 'link/a.jpg' and facts['sources']['rating'] == ['attribute'], facts"
-      says 14 'no space that is mounted' agonyfs show password
+      says 14 'is not in a mounted space' agonyfs show password
       says 14 'There is nothing at' agonyfs show Albums/none.jpg
       echo text > Albums/text
       agonyfs thumbnails Albums > /dev/null
       says 1 'This is neither a photo nor a video' agonyfs show Albums/text
-      says 2 'This is a directory; see the photos in it, with: agonyfs list Albums/2019' agonyfs show Albums/2019
+      says 2 'This is a directory; list its photos with: agonyfs list Albums/2019' agonyfs show Albums/2019
       # The others are shown, and which one is none is said.
       says 1 'Albums/text: This is neither a photo nor a video' agonyfs show Albums/2019/Paris/b.jpg Albums/text Albums/2024/d.jpg
       grep -c '^Albums/' out | grep -qx 2
       says 2 'is a file; name the directory' agonyfs list Albums/2024/d.jpg
-      says 2 'is a place to look in, and list looks in one' agonyfs list Albums/2019 Albums/2024
-      says 2 'is no album' agonyfs list Albums/.agonyfs/views/by-date/2019
-      says 14 'neither in a space that is mounted nor a vault' agonyfs list .
+      says 2 'is a second directory, and list searches one' agonyfs list Albums/2019 Albums/2024
+      says 2 'is not an album' agonyfs list Albums/.agonyfs/views/by-date/2019
+      says 14 'neither a vault nor in a mounted space' agonyfs list .
       says 14 'There is nothing at' agonyfs list nowhere
       says 2 'A path is empty' agonyfs list ''
       agonyfs list --password-file password Vault tag:family 2> note | grep -qx 2019/Paris/b.jpg
@@ -225,7 +225,7 @@ import Testing
       agonyfs mount -o ro --password-file password Vault Albums
       is 'Albums/2019/Paris/b.jpg\n' agonyfs list Albums tag:family
       agonyfs show Albums/2019/Paris/b.jpg | grep -q 'Family, Fireworks'
-      says 2 'has at most 8191 bytes' agonyfs list Albums "$(head -c 9000 /dev/zero | tr '\0' x)"
+      says 2 'takes at most 8191 bytes' agonyfs list Albums "$(head -c 9000 /dev/zero | tr '\0' x)"
       agonyfs unmount Albums
       agonyfs mount -o nothumbs --password-file password Vault Albums
       is 'Albums/2019/Paris/b.jpg\n' agonyfs list Albums tag:family
@@ -241,16 +241,16 @@ import Testing
           shift
           "$@"
           is '' agonyfs list Albums 2> note
-          grep -q '1 file was not examined yet; this mount does not do that' note
+          grep -q '1 file was not examined yet. This mount does not examine them' note
           is '0\n' agonyfs list --count Albums 2> note
-          grep -q '1 file was not examined yet; this mount does not do that' note
+          grep -q '1 file was not examined yet. This mount does not examine them' note
         }
         waits nothumbs photo Albums/one.jpg 1
         agonyfs unmount Albums
         waits thumbnails=lazy true
         agonyfs unmount Albums
         waits ro true
-        says 1 'read-only; 1 is still to be made' timeout 600 "$AGONYFS" thumbnails Albums
+        says 1 'read-only; 1 thumbnail is missing' timeout 600 "$AGONYFS" thumbnails Albums
         agonyfs unmount Albums
         agonyfs mount --password-file password Vault Albums
         agonyfs thumbnails Albums > /dev/null

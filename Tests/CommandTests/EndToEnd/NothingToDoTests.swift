@@ -9,10 +9,10 @@ import Testing
       export XDG_STATE_HOME="$W/state"
       agonyfs password list > out 2> err
       test ! -s out
-      grep -q '^agonyfs: Nothing is enrolled on this machine.$' err
+      grep -q '^agonyfs: No key is enrolled on this machine.$' err
       agonyfs password list Vault > out 2> err
       test ! -s out
-      grep -q '^agonyfs: Nothing is enrolled on this machine for Vault.$' err
+      grep -q '^agonyfs: No key is enrolled on this machine for Vault.$' err
       """)
   }
 
@@ -22,7 +22,7 @@ import Testing
       inNamespaceOf: Workspace.withVault(), isAlone: true,
       """
       agonyfs lock 2> said
-      grep -q 'Nothing that you mounted' said
+      grep -q 'You have not mounted anything' said
       agonyfs mount --password-file password Vault Albums
       agonyfs lock 2> said
       not grep '^agonyfs:' said

@@ -161,7 +161,8 @@ import Testing
       """)
     expectFailure(try opens(workspace, "--password-file password"), .noSpaceOpens)
     expectFailure(
-      try workspace.shell("agonyfs password remove --password-file other Vault"), .failure, "No other password")
+      try workspace.shell("agonyfs password remove --password-file other Vault"), .failure,
+      "No other undamaged password")
     expectFailure(
       try workspace.shell("agonyfs password add --password-file other --new-password-file other Vault"), .passwordInUse)
     #expect(try opens(workspace, "--password-file other").status == 0)

@@ -76,7 +76,7 @@ import Testing
     try expectSuccess(workspace, "agonyfs info --password-file other Vault; agonyfs info --password-file hidden Vault")
     expectFailure(
       try workspace.shell("agonyfs password change --yes --password-file hidden --new-password-file new Vault"), .usage,
-      "--yes is for --rekey")
+      "--yes needs --rekey")
     let outcome = try workspace.shell(change + " --yes")
     #expect(outcome.status == 0 && outcome.errors.contains("The other password or key of this space no longer opens"))
     #expect(outcome.errors.contains("agonyfs password add \(workspace.at("Vault"))"), "\(outcome)")
@@ -119,13 +119,13 @@ import Testing
         workspace,
         """
         status=0
-        grep -q 'under its old key' said || status=\(CommandStatus.noSpaceOpens.rawValue)
+        grep -q 'still has its old key' said || status=\(CommandStatus.noSpaceOpens.rawValue)
         same=0
         agonyfs password change --rekey --yes --password-file hidden --new-password-file new Vault || same=$?
         test $same = $status
         """)
       try expectEverything(workspace, with: "new")
-      try expectSuccess(workspace, "not grep -q 'under its old key' said; mv new hidden; echo another one > new")
+      try expectSuccess(workspace, "not grep -q 'still has its old key' said; mv new hidden; echo another one > new")
     }
     try expectSuccess(
       workspace, "agonyfs password change --rekey --yes --password-file hidden --new-password-file new Vault")

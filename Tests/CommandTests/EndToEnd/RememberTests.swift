@@ -28,7 +28,7 @@ import Testing
         back older
         open Vault Albums
         test "$(wc -l < said)" = 1
-        grep -q '^agonyfs: Mounting read-only, because this state of the space is older than the newest that this machine has seen' said
+        grep -q '^agonyfs: The space is mounted read-only, because this state of the space is older than the newest that this machine has seen' said
         test "$(cat Albums/file)" = 1
         not touch Albums/other 2> error
         grep -q 'Read-only file system' error
@@ -59,7 +59,7 @@ import Testing
           agonyfs unmount Albums
         done
         open Vault Albums
-        grep -q 'this state of the space was continued elsewhere, from one older than the newest' said
+        grep -q 'this state of the space was continued elsewhere, from a state older than the newest' said
         test "$(cat Albums/file)" = 6
         not touch Albums/other
         agonyfs unmount Albums

@@ -17,7 +17,7 @@ struct RunEndTests {
       gives 137 run home/Vault sh -c 'kill -9 $$'
       gives 143 run home/Vault sh -c 'kill $$'
       says 126 'program /etc/passwd cannot be executed' run home/Vault /etc/passwd
-      says 127 'There is no program no-such-program' run home/Vault no-such-program
+      says 127 'The program no-such-program was not found' run home/Vault no-such-program
       gives 125 run --no-such-option home/Vault true
       gives 125 run home/None true
       gives 125 person ./program run

@@ -38,8 +38,8 @@ struct RunTests {
       rm /var/tmp/x
       person env XDG_RUNTIME_DIR=$W/home/run ./program run --require-private --password-file password home/Vault \
         sh -c 'sh ~/work' 2> said || { cat said >&2; exit 1; }
-      test "$(grep -c 'vanishes with this session' said)" = 1
-      grep -q 'by /proc' said
+      test "$(grep -c 'vanish when this session ends' said)" = 1
+      grep -q 'through /proc' said
       rm home/work
       not left trace-word
       test "$(cat home/old)" = before

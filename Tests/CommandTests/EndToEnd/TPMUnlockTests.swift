@@ -33,7 +33,7 @@ import Testing
       # What cannot be read is no reason to mount nothing.
       XDG_STATE_HOME=$W/password
       typed "$(cat password)\\n" mount Vault Albums
-      grep -q 'Reading what is enrolled on this machine failed' shown
+      grep -q 'Reading the keys that are enrolled on this machine failed' shown
       mounted
       agonyfs unmount Albums
       not agonyfs mount --enrolled Vault Albums

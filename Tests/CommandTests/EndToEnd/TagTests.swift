@@ -65,7 +65,7 @@ import Testing
       agonyfs tag --from all.json --map path=path,x.customer=x.customer Albums > /dev/null
       test "$(value one/a.jpg agonyfs.fields)" = customer=4711
       finds 'c.jpg ' x.customer:4712
-      says 2 'x. with a name of your own' agonyfs tag --from own.csv --map 'File=path,Kundennr=x.two words' Albums
+      says 2 'x.NAME for a field of your own' agonyfs tag --from own.csv --map 'File=path,Kundennr=x.two words' Albums
       says 2 'After x. stands a name' agonyfs list Albums x.:a
       """#)
   }
@@ -153,7 +153,7 @@ import Testing
       exiftool -q -overwrite_original -EXIF:DateTimeOriginal='2020:01:01 00:10:00' -EXIF:OffsetTimeOriginal=-05:00         -EXIF:SubSecTimeOriginal=25 phone.jpg
       cp phone.jpg Albums/phone.jpg
       agonyfs thumbnails Albums > /dev/null
-      tells 0 '^1 photo shifted, 0 left' agonyfs tag --shift -20m Albums date:2020
+      tells 0 '^1 photo shifted, 0 unchanged' agonyfs tag --shift -20m Albums date:2020
       test "$(value phone.jpg agonyfs.taken)" = 2019-12-31T23:50:00.25-05:00
       finds 'phone.jpg ' date:2019
       cmp phone.jpg Albums/phone.jpg
@@ -161,21 +161,21 @@ import Testing
       agonyfs tag --taken 2019-07-14T23:30:05+02:00 $a
       agonyfs tag --taken 2019-07-15 Albums/one/b.jpg
       # Of one only the day is known, of the other the time of the file.
-      tells 0 '^1 photo shifted, 2 left' agonyfs tag --shift +1h30m Albums -phone
+      tells 0 '^1 photo shifted, 2 unchanged' agonyfs tag --shift +1h30m Albums -phone
       grep -q 'one/b.jpg is left' err
       grep -q 'two/c.jpg is left' err
       test "$(value one/a.jpg agonyfs.taken)" = 2019-07-15T01:00:05+02:00
       test "$(value one/b.jpg agonyfs.taken)" = 2019-07-15
       nothing two/c.jpg agonyfs.taken
-      tells 0 '^2 photos shifted, 0 left' agonyfs tag --shift -1d Albums/one date:2019-07-15 -type:video
+      tells 0 '^2 photos shifted, 0 unchanged' agonyfs tag --shift -1d Albums/one date:2019-07-15 -type:video
       test "$(value one/a.jpg agonyfs.taken)" = 2019-07-14T01:00:05+02:00
       test "$(value one/b.jpg agonyfs.taken)" = 2019-07-14
       # A file that is named twice is shifted once.
       ln $a Albums/two/same.jpg
       agonyfs tag --shift -30m $a Albums/two/same.jpg Albums/two/../one/a.jpg
       test "$(value one/a.jpg agonyfs.taken)" = 2019-07-14T00:30:05+02:00
-      says 2 'is no shift' agonyfs tag --shift 1h Albums
-      says 2 'goes with no other change' agonyfs tag --shift +1h --title x $a
+      says 2 'is not a shift' agonyfs tag --shift 1h Albums
+      says 2 'does not work with another change' agonyfs tag --shift +1h --title x $a
       says 14 'There is nothing' agonyfs tag --shift +1h $a Albums/none.jpg
       test "$(value one/a.jpg agonyfs.taken)" = 2019-07-14T00:30:05+02:00
       """#)
@@ -232,17 +232,17 @@ import Testing
       agonyfs tag --add "$(cat tags)" Albums/one/b.jpg
       says 2 'at most 1024 tags' agonyfs tag --add "$(seq -s , 601 1200)" Albums/one/b.jpg
       test "$(value one/b.jpg xdg.tags)" = "$(cat tags)"
-      says 2 'Say what is to be different' agonyfs tag $a
+      says 2 'Say what to change' agonyfs tag $a
       says 2 'Name the files' agonyfs tag --add x
       says 2 'is a directory' agonyfs tag --add x Albums/one
       echo text > Albums/text
       agonyfs thumbnails Albums > /dev/null
       says 1 'Albums/text is neither a photo nor a video' agonyfs tag --add x Albums/text
       test -z "$(getfattr --absolute-names Albums/text)"
-      says 14 'no space that is mounted' agonyfs tag --add x password
+      says 14 'is not in a mounted space' agonyfs tag --add x password
       says 14 'There is nothing' agonyfs tag --add x Albums/none.jpg
       says 2 'one cover' agonyfs tag --cover $a Albums/one/b.jpg
-      says 2 'goes with' agonyfs tag --set x --add y $a
+      says 2 '--set replaces all tags' agonyfs tag --set x --add y $a
       test -z "$(getfattr --absolute-names $a)"
       # The others are done.
       says 14 'There is nothing' agonyfs tag --add x Albums/none.jpg Albums/two/c.jpg
@@ -268,8 +268,8 @@ import Testing
       map=File=path,Keywords=tags,Stars=rating,Note=caption
       gives 1 agonyfs tag --dry-run --from facts.csv --map $map Albums > report 2> notes
       grep -qx '5 rows: 2 would be matched, 2 without a file, 1 refused.' report
-      grep -q 'Row 4: "nine" is no rating' notes
-      grep -q 'Row 3: there is no such file' notes
+      grep -q 'Row 4: "nine" is not a rating' notes
+      grep -q 'Row 3: the file does not exist' notes
       finds '' tag:sea
       gives 1 agonyfs tag --from facts.csv --map $map Albums > report 2> notes
       grep -qx '5 rows: 2 matched, 2 without a file, 1 refused.' report
@@ -279,9 +279,9 @@ import Testing
       not grep -q replaced report
       printf 'File,Stars,Note\none/a.jpg,4,No\n' > other.csv
       agonyfs tag --dry-run --from other.csv --map File=path,Stars=rating,Note=caption Albums > report
-      grep -qx 'What you had said of 1 file would be replaced: caption.' report
+      grep -qx 'Your earlier words for 1 file would be replaced: caption.' report
       agonyfs tag --from other.csv --map File=path,Stars=rating,Note=caption Albums > report
-      grep -qx 'What you had said of 1 file was replaced: caption.' report
+      grep -qx 'Your earlier words for 1 file were replaced: caption.' report
       test "$(value one/a.jpg xdg.comment)" = No
       # By name, and JSON as exiftool prints it.
       cat > facts.json <<'END'
@@ -303,8 +303,8 @@ import Testing
       agonyfs tag --from lines.json Albums/two > report
       test "$(value two/c.jpg agonyfs.title)" = Once
       says 2 'No field says which file' agonyfs tag --from lines.json --map title=title Albums
-      says 2 'There is no field for "name=frob"' agonyfs tag --from lines.json --map name=frob Albums
-      says 2 'There is no column "X"' agonyfs tag --from facts.csv --map X=path Albums
+      says 2 '--map does not know our field in "name=frob"' agonyfs tag --from lines.json --map name=frob Albums
+      says 2 'The column "X" does not exist' agonyfs tag --from facts.csv --map X=path Albums
       """#)
   }
 }

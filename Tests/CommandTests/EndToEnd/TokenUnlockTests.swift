@@ -73,19 +73,19 @@ import Testing
       token --deny "$W/deny"
       touch deny
       not add 2> said
-      grep -q 'Nobody touched' said
+      grep -q 'The token was not touched' said
       agonyfs info --password-file password Vault | grep -q 'opened by    1 password$'
       test -z "$(agonyfs password list)"
       rm deny
       add
       touch deny
-      fails 'Nobody touched the token'
+      fails 'The token was not touched'
       typed "$(cat password)\\n" mount Vault Albums
-      grep -q 'Nobody touched' shown
+      grep -q 'The token was not touched' shown
       mounted
       agonyfs unmount Albums
       remove
-      fails 'No FIDO2 token is connected'
+      fails 'No FIDO2 token that you may use is connected'
       mv programs/agonyfs-unlock kept
       fails 'Starting .*agonyfs-unlock failed'
       printf '#!/bin/sh\\nhead -c 3 /dev/zero\\n' > programs/agonyfs-unlock

@@ -263,7 +263,7 @@ import Testing
     try WebDriver.expectSuccess(
       """
       for words, status, sentence in [
-          (["Nothing"], 10, "no vault at"), ([""], 2, "The path is empty"), (["--port", "0", "Vault"], 2, "A port is"),
+          (["Nothing"], 10, "no vault at"), ([""], 2, "The path is empty"), (["--port", "0", "Vault"], 2, "--port takes"),
           (["--http", "--listen", "0.0.0.0", "Vault"], 2, "this machine only"), (["--listen", "here", "Vault"], 2, "address"),
           (["-o", "passfile=x", "Vault"], 2, "leave out passfile"),
           (["--idle", "soon", "Vault"], 2, "soon"), (["--listen", "192.0.2.77", "Vault"], 1, "no address"),

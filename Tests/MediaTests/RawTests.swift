@@ -106,6 +106,8 @@ import Testing
     // The first directory is its own next, and its own inner one.
     var bytes = TIFFBuilder().file([[(262, .short(32803)), (330, .long(8))]])
     bytes.replaceSubrange((bytes.count - 4)..., with: [8, 0, 0, 0])
-    #expect(throws: DecoderError.undecodable("it is a raw file without a preview")) { try Bench.decoder().derive(bytes) }
+    #expect(throws: DecoderError.undecodable("it is a raw file without a preview")) {
+      try Bench.decoder().derive(bytes)
+    }
   }
 }

@@ -130,9 +130,9 @@ struct TrackerCheck: SystemCheck {
       SystemNote(
         topic: .indexer,
         text:
-          "GNOME's index, Tracker, has the names of the vault's files at \(String(decoding: vault, as: UTF8.self)), and "
-          + "\(whatNamesTell): move the vault out of the folders for documents, pictures and the like, or put it in a "
-          + "folder with an empty file \(Self.mark); then run tracker3 reset --filesystem "
+          "GNOME's index, Tracker, has the names of the vault's files at \(String(decoding: vault, as: UTF8.self)), "
+          + "and \(whatNamesTell): move the vault out of the folders for documents, pictures and the like, or put it in "
+          + "a folder with an empty file \(Self.mark); then run tracker3 reset --filesystem "
           + "(newer: localsearch reset --filesystem).")
     }
     guard isOld else { return vaults }

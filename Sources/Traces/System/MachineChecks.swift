@@ -16,8 +16,8 @@ struct CoreDumpCheck: SystemCheck {
       if program.hasSuffix("/true") || program.hasSuffix("/false") { return [] }
       return [
         note(
-          "Memory of programs that crash goes to \(program): switch that off, for example with sysctl -w kernel.core_pattern=."
-        )
+          "Memory of programs that crash goes to \(program): switch that off, for example with sysctl -w "
+            + "kernel.core_pattern=.")
       ]
     }
     guard limit(view, of: subject.shell) != "0" else { return [] }

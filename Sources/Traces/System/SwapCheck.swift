@@ -30,7 +30,7 @@ struct HibernationCheck: SystemCheck {
       SystemNote(
         topic: .hibernation,
         text:
-          "Hibernation writes all memory to the disk, including the keys of mounted spaces: run agonyfs lock before, or "
+          "Hibernation writes all memory to the disk, including the keys of mounted spaces: run agonyfs lock first, or "
           + "switch it off with systemctl mask hibernate.target hybrid-sleep.target suspend-then-hibernate.target.")
     ]
   }

@@ -74,9 +74,9 @@ import Testing
         add_weak
         agonyfs kdf list Vault | grep 'too weak'
         echo 'another password' | agonyfs space add --cover 0 Vault 2> said
-        grep -q 'somebody else changed that file' said
+        grep -q 'another person changed that file' said
         agonyfs mount --password-file password Vault Albums 2> said
-        test "$(grep -c 'somebody else changed that file' said)" = 1
+        test "$(grep -c 'another person changed that file' said)" = 1
         agonyfs unmount Albums
         cp good Vault/agonyfs.json
         echo 'another password' | agonyfs info Vault

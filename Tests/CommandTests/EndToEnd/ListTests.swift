@@ -137,7 +137,7 @@ import Testing
       not grep '^agonyfs:' note
       head -n 4 all | cmp - pages
       says 2 'takes what a page before ended with' agonyfs list --after 12 Albums
-      says 2 'of another order' agonyfs list --sort name --after 1d1.1.n.1.0 Albums
+      says 2 'belongs to another order' agonyfs list --sort name --after 1d1.1.n.1.0 Albums
       says 2 'takes a number from 1' agonyfs list --limit 0 Albums
       says 2 'There is no order "colour"' agonyfs list --sort colour Albums
       says 2 'there are day, month, year' agonyfs list --group colour Albums

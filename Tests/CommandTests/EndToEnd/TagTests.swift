@@ -66,7 +66,7 @@ import Testing
       test "$(value one/a.jpg agonyfs.fields)" = customer=4711
       finds 'c.jpg ' x.customer:4712
       says 2 'x. with a name of your own' agonyfs tag --from own.csv --map 'File=path,Kundennr=x.two words' Albums
-      says 2 'After x. stands a name' agonyfs list Albums x.:a
+      says 2 'After x. write a name' agonyfs list Albums x.:a
       """#)
   }
 

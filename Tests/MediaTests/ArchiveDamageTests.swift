@@ -104,7 +104,7 @@ import Testing
   ]) func wrongGzip(change: String) throws {
     let pack = "\nimport gzip; archive = bytearray(gzip.compress(archive)); \(change)"
     let content = try content(Self.tar + pack + Self.saved)
-    #expect(content.verdict == .damaged("gzip is damaged or cut"))
+    #expect(content.verdict == .damaged("gzip is damaged or incomplete"))
   }
 
   @Test func otherDataBehindATar() throws {

@@ -234,7 +234,7 @@ export const texts = {
   nothingToSend: 'No files were found.',
   stopped: 'Cancelled',
   interrupted: (done, left) => `The upload was interrupted: ${files(done)} verified, ${numbers.format(left)} not. `
-    + 'Open the space and choose the same files again; what arrived is not sent twice.',
+    + 'Open the space and choose the same files again; parts that arrived are not sent again.',
   cancelled: (done) => `Cancelled. ${files(done)} verified before.`,
   tryAgain: 'Try again',
   positionMissing: (count) =>

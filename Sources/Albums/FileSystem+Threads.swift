@@ -101,7 +101,7 @@ extension FileSystem {
         do throws(Errno) {
           try cleaner.giveBack()
         } catch {
-          options.logger.warning("giving back what was deleted failed: \(error)")
+          options.logger.warning("freeing the room of deleted files failed: \(error)")
         }
       }
     }

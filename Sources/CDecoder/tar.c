@@ -12,7 +12,7 @@
 
 enum { block_bytes = 256 << 10, end_bytes = 1024 };
 
-static const char gzip_reason[] = "gzip is damaged or cut";
+static const char gzip_reason[] = "gzip is damaged or incomplete";
 
 struct agonyfs_tar {
     struct archive *archive;
@@ -156,7 +156,7 @@ enum agonyfs_archive_step agonyfs_tar_next(agonyfs_tar *tar, agonyfs_archive_ent
     int result = archive_read_next_header(tar->archive, &found);
     if (result == ARCHIVE_EOF) {
         if (archive_filter_bytes(tar->archive, 0) - start >= end_bytes) return AGONYFS_ARCHIVE_END;
-        fail(tar, "its end is missing: it may be cut");
+        fail(tar, "its end is missing: it may be incomplete");
         return AGONYFS_ARCHIVE_DAMAGED;
     }
     if (result != ARCHIVE_OK && result != ARCHIVE_WARN) return AGONYFS_ARCHIVE_DAMAGED;

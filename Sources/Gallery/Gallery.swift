@@ -44,7 +44,7 @@ public final class Gallery: Sendable {
         try stream(request.rest(after: cursor, told: told))
       }
     } catch let error as Errno where error == .argListTooLong {
-      throw GalleryError(.badRequest, "The query is too long for a space that is open for reading only.")
+      throw GalleryError(.badRequest, "The query is too long for a read-only space.")
     } catch let error as Errno where error == .noSuchFileOrDirectory || error == .notDirectory {
       throw GalleryError(.unavailable, "The space is not mounted any more.")
     }

@@ -60,17 +60,18 @@ public struct GalleryError: Error, Equatable, Sendable {
   }
 
   /// The failure for an error of a system call. `thing` is the subject of the sentence: "The photo".
-  init(_ error: Errno, _ thing: String = "What was asked for") {
+  init(_ error: Errno, _ thing: String = "The file") {
     switch error {
     case .noSuchFileOrDirectory, .notDirectory: self.init(.notFound, "\(thing) is not there.")
-    case .tooManySymbolicLinkLevels, .improperLink: self.init(.notFound, "\(thing) is no file of the space.")
-    case .permissionDenied, .notPermitted: self.init(.forbidden, "\(thing) may not be used by this server.")
-    case .readOnlyFileSystem: self.init(.readOnly, "The space is open for reading only.")
+    case .tooManySymbolicLinkLevels, .improperLink: self.init(.notFound, "\(thing) is not a file of the space.")
+    case .permissionDenied, .notPermitted:
+      self.init(.forbidden, "\(thing) may not be used by this server; check its owner and permissions.")
+    case .readOnlyFileSystem: self.init(.readOnly, "The space is read-only.")
     case .noSpace, .diskQuotaExceeded: self.init(.full, "The vault is full; make room and try again.")
-    case .fileExists: self.init(.exists, "Something of this name is there already.")
+    case .fileExists: self.init(.exists, "This name is already taken.")
     case .directoryNotEmpty: self.init(.conflict, "The album is not empty.")
     case .fileNameTooLong: self.init(.nameTooLong, "The name is too long.")
-    case .invalidArgument, .isDirectory: self.init(.badRequest, "\(thing) cannot be used so.")
+    case .invalidArgument, .isDirectory: self.init(.badRequest, "\(thing) cannot be used in this way.")
     case .fileTooLarge: self.init(.tooLarge, "The file is too large for the vault.")
     case .socketNotConnected, .operationNotSupportedByDevice, .noSuchAddressOrDevice, .staleNFSFileHandle:
       self.init(.unavailable, "The space is not mounted any more.")

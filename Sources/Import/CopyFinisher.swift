@@ -76,7 +76,7 @@ struct CopyFinisher: Sendable {
 
   /// Gives a verified file the first free name.
   func name(_ copied: CopiedFile, _ wanted: WantedName, in album: Album) throws(ImportFailure) -> Importer.Result {
-    guard case .verified(let file) = copied.state else { preconditionFailure("a name is for what was verified") }
+    guard case .verified(let file) = copied.state else { preconditionFailure("only a verified file gets a name") }
     for name in wanted.candidates {
       let hasName = try ImportFailure.ofSpace { () throws(Errno) in
         try placement.place(file, as: name, in: album.descriptor)

@@ -35,19 +35,19 @@ package struct DatePattern: Hashable, Sendable {
           case UInt8(ascii: "%"): .text([UInt8(ascii: "%")])
           default: nil
           }
-        guard let part else { throw Invalid(reason: "a pattern has %Y, %m, %d and %% only") }
+        guard let part else { throw Invalid(reason: "a pattern can contain only %Y, %m, %d and %%") }
         if !text.isEmpty { parts.append(.text(text)) }
         text = []
         parts.append(part)
       }
       if !text.isEmpty { parts.append(.text(text)) }
       if parts == [.text([0x2E])] || parts == [.text([0x2E, 0x2E])] {
-        throw Invalid(reason: "a pattern has no . or .. between slashes")
+        throw Invalid(reason: "a pattern cannot contain . or .. between slashes")
       }
       albums.append(parts)
     }
     guard albums.joined().contains(where: { if case .text = $0 { false } else { true } }) else {
-      throw Invalid(reason: "a pattern without %Y, %m or %d names the same album for all; use --into")
+      throw Invalid(reason: "a pattern without %Y, %m or %d names the same album for all files; use --into")
     }
     self.albums = albums
   }

@@ -34,9 +34,9 @@ package enum SkipReason: String, Hashable, Sendable {
   case insideVault = "it is in a vault"
   case insideSpace = "it is in the space that it would be imported into"
   case hardLink = "it is another name of a file of the archive"
-  case special = "it is no file"
+  case special = "it is not a file"
   case inTrash = "it is in the trash of the Takeout; --takeout-trash imports that, too"
-  case systemFile = "it is no photo, but what a system keeps for itself; --all-files imports that, too"
+  case systemFile = "it is a file that a system keeps for itself, not a photo; --all-files imports it, too"
   case insideOtherSpace = "it is in a mounted vault, of which no original is deleted"
 }
 

@@ -64,10 +64,10 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
     case .deadMount(let path):
       "The mount at \(path) is dead, because its process has ended; run agonyfs unmount, then mount again."
     case .deadMountOfOther(let path, let user):
-      "The mount at \(path) is dead, because its process has ended, and belongs to the user with the ID \(user);"
+      "The mount of the user with the ID \(user) at \(path) is dead, because its process has ended;"
         + " let that user run agonyfs unmount, or choose another directory."
     case .mountOfOther(let path, let user):
-      "At \(path) is a mount of the user with the ID \(user), which nobody else may look at, so it may be dead;"
+      "The mount at \(path) belongs to the user with the ID \(user) and is closed to other users, so it may be dead;"
         + " let that user run agonyfs unmount, or choose another directory."
     case .notPermitted(let path):
       "You may not mount at \(path); choose a directory that you own and may write to."
@@ -90,22 +90,22 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
     case .holdsVault(let path):
       "The vault is inside the mount point \(path), which would hide it; choose another directory."
     case .moved(let path):
-      "Another directory has come to the mount point \(path) meanwhile, so nothing was mounted; see who can rename"
+      "Another directory replaced the mount point \(path), so nothing was mounted; check which users can rename"
         + " directories in its path, then try again."
     case .mountFailed(let path, let reason):
       "Mounting at \(path) failed: \(reason)."
     case .notMounted(let path):
       "No agonyfs space is mounted at \(path); findmnt -t fuse.agonyfs lists the mounted ones."
     case .busy(let path):
-      "The mount at \(path) is in use; close the files and leave the directories in it"
-        + " (fuser -vm \(path) shows who has them), or unmount with --lazy, which lets open files end first,"
+      "The mount at \(path) is in use; close its files and leave its directories"
+        + " (fuser -vm \(path) lists the programs), or unmount with --lazy, which waits until open files are closed,"
         + " or with --force, which cuts them off."
     case .mountedElsewhere(let path):
-      "The mount at \(path) was made in another mount namespace, as containers have them; unmount it there."
+      "The mount at \(path) was made in another mount namespace, such as a container; unmount it there."
     case .unmountFailed(let path, let reason):
       "Unmounting \(path) failed: \(reason)."
     case .givesNothingBack(let path, let reason):
-      "The space at \(path) is still mounted and gives nothing back: \(reason)."
+      "The space at \(path) is still mounted, because it cannot free the room of deleted files: \(reason)."
     case .sessionFailed(let reason):
       "The connection to the kernel broke: \(reason); unmount, then mount again."
     }

@@ -24,13 +24,13 @@ package enum MountOptionError: Error, Equatable, CustomStringConvertible {
     case .unknown(let name):
       "The mount option \"\(name)\" is unknown; agonyfs mount --help lists the options."
     case .remount:
-      "A space that is mounted keeps its options; unmount it with agonyfs unmount, then mount it with others."
+      "The options of a mounted space cannot be changed; unmount it with agonyfs unmount, then mount it with others."
     case .valueMissing(let name):
       "The mount option \"\(name)\" needs a value; write \(name)=VALUE."
     case .malformedDuration(let text):
       "\"\(text)\" is not a length of time; write a number and a unit, such as 90s, 15m, 2h or 1d."
     case .notAbsolute(let name, let value):
-      "\"\(value)\" is no whole path; write \(name)=/PATH."
+      "\"\(value)\" is not an absolute path; write \(name)=/PATH."
     case .notText(let name):
       "The value of the mount option \"\(name)\" is not UTF-8 text; type it in UTF-8."
     case .unknownValue(let name, let value, let allowed):

@@ -51,7 +51,7 @@ internal import SystemPackage
     defer { unsafe fuse_session_destroy(session) }
     let target = try mountPoint.target()
     guard unsafe target.withPlatformString({ unsafe fuse_session_mount(session, $0) }) == 0 else {
-      throw failure(LibraryLog.lastMessage ?? "the kernel refused it")
+      throw failure(LibraryLog.lastMessage ?? "the kernel refused the mount")
     }
     LibraryLog.serve(logger)
     // An automount counts a process with a descriptor of the directory below as a user, and would never expire.
@@ -85,7 +85,7 @@ internal import SystemPackage
     caches.writeBack()
     // Immediate, unless a program has files open or another mount namespace has a copy of the mount.
     if events.waitForDisconnection(Self.patience) { return }
-    logger.notice("The mount is still held by somebody, who gets no answer any more.")
+    logger.notice("A program still holds the mount; its requests fail from now on.")
     caches.forget()
   }
 
@@ -98,10 +98,10 @@ internal import SystemPackage
     defer { unsafe free(buffer.mem) }
     var received: CInt = -EINTR
     while received == -EINTR { received = unsafe fuse_session_receive_buf(session, &buffer) }
-    guard received > 0 else { throw failure("the kernel sent no greeting (\(received))") }
+    guard received > 0 else { throw failure("the kernel sent no INIT request (\(received))") }
     unsafe fuse_session_process_buf(session, &buffer)
     if unsafe fuse_session_exited(session) != 0 {
-      throw failure(LibraryLog.lastMessage ?? "the kernel and the FUSE library don't understand each other")
+      throw failure(LibraryLog.lastMessage ?? "the kernel and the FUSE library do not share a protocol version")
     }
   }
 

@@ -28,7 +28,7 @@ final class SessionEvents: Sendable {
 
   init() throws(MountError) {
     guard let ends = try? Descriptor.pipe(blocks: false) else {
-      throw .sessionFailed(reason: "no descriptors are left")
+      throw .sessionFailed(reason: "too many files are open")
     }
     (receiver, sender) = ends
     mountTable = try? Descriptor.open(MountTable.path, O_RDONLY)

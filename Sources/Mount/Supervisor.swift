@@ -50,7 +50,7 @@ struct Supervisor {
         standing = now
         guard standing == .left, !isLingering else { continue }
         guard volume.expectsLazyUnmount else { return .asked }
-        volume.logger.notice("Unmounted; the space stays open until nobody uses its files any more.")
+        volume.logger.notice("Unmounted; the space stays open until no program uses its files.")
         isLingering = true
       case .timeout:
         if isLingering {
@@ -79,7 +79,7 @@ struct Supervisor {
     let now = monotonicSeconds()
     let lastUse = volume.lastUse
     guard idle?.isDue(now: now, lastUse: lastUse, openFiles: volume.openFileCount) == true else { return }
-    if mounts.unmount() { volume.logger.notice("Unmounted, because nobody used it.") }
+    if mounts.unmount() { volume.logger.notice("Unmounted, because the space was idle.") }
     // The mount is in use without requests, or it is about to end.
     idle?.postpone(now: now)
   }

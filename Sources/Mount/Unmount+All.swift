@@ -45,7 +45,7 @@ extension Unmount {
     }
     for entry in ownMounts(.current()) where entry.isNamedOurs && done.insert(entry.device).inserted {
       let path = String(decoding: entry.path, as: UTF8.self)
-      failures.append(.unmountFailed(path: path, reason: "another mount hides it"))
+      failures.append(.unmountFailed(path: path, reason: "another mount hides it; unmount that one first"))
     }
     return failures
   }
@@ -60,7 +60,7 @@ extension Unmount {
     /// The outcome if it does not answer: it may be an agonyfs mount, or sshfs without a network.
     var withoutAnswer: Result<Void, MountError> {
       .failure(
-        .unmountFailed(path: place.string, reason: "it does not answer; if it is no space, leave it to its program"))
+        .unmountFailed(path: place.string, reason: "it does not answer; if it is not a space, use its own program"))
     }
   }
 

@@ -19,9 +19,9 @@ extension Unmount {
     } catch {
       let reason =
         switch error {
-        case .staleNFSFileHandle: "an older state of the space was opened, and a repair may still bring the newer one"
-        case .invalidArgument: "an older agonyfs serves it; unmount it, mount it again, and unmount it so"
-        case .permissionDenied, .notPermitted: "only who mounted it may ask for that"
+        case .staleNFSFileHandle: "an older state of the space is open, and a repair may still bring the newer one back"
+        case .invalidArgument: "an older agonyfs serves it; unmount it, mount it again, and repeat this command"
+        case .permissionDenied, .notPermitted: "only the user who mounted it may ask for that"
         case .readOnlyFileSystem: "it is mounted read-only"
         default: error.description
         }

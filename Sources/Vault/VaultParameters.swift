@@ -62,7 +62,7 @@ package struct VaultParameters: Equatable, Sendable {
     guard format <= Self.currentFormat else { throw .newerFormat(format) }
     guard format >= Self.currentFormat else { throw .olderFormat(format) }
     guard let file = try? JSONDecoder().decode(File.self, from: data) else {
-      throw .notAVault("\(Self.fileName) is damaged: something is missing in it")
+      throw .notAVault("\(Self.fileName) is damaged: a value is missing")
     }
     guard let identifier = Hexadecimal.bytes(of: file.vault.utf8), identifier.count == Self.identifierSize else {
       throw .notAVault("\(Self.fileName) is damaged: \"vault\" must be 32 hexadecimal digits")
@@ -77,7 +77,7 @@ package struct VaultParameters: Equatable, Sendable {
     for entry in file.keyDerivations {
       guard entry.algorithm == Self.algorithm, let salt = Hexadecimal.bytes(of: entry.salt.utf8),
         let derivation = PasswordDerivation(operations: entry.operations, memory: entry.memory, salt: salt)
-      else { throw .notAVault("\(Self.fileName) is damaged: an entry of \"keyDerivations\" is outside sane bounds") }
+      else { throw .notAVault("\(Self.fileName) is damaged: an entry of \"keyDerivations\" is out of range") }
       derivations.append(derivation)
     }
     self.init(identifier: identifier, segmentSize: file.segmentSize, derivations: derivations)

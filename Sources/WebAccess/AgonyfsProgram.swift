@@ -143,7 +143,9 @@ public final class AgonyfsProgram: Sendable {
   private static func time(after duration: Duration) -> UInt64 { monotonicTime() + duration.nanoseconds }
 
   private static func reason(_ ending: ChildProcess.Ending?, _ errors: [UInt8], _ time: Duration) -> String {
-    guard let ending else { return "agonyfs was ended, as it took longer than \(time), or as the server ends." }
+    guard let ending else {
+      return "agonyfs was ended, because it took longer than \(time), or because the server ends."
+    }
     let sentence = OneLine.safe(String(decoding: errors, as: UTF8.self))
     return sentence.isEmpty ? "agonyfs ended: \(ending)." : sentence
   }

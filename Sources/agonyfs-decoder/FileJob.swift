@@ -113,10 +113,10 @@ struct FileJob {
 
   func pixelDigest() throws(DecoderError) -> [UInt8] {
     if kind.isVideo { throw .video }
-    if isForLibav || kind == .music { throw .undecodable("no pixels are compared in this format") }
+    if isForLibav || kind == .music { throw .undecodable("the pixels of this format cannot be compared") }
     let picture = try PictureFile(input, kind, start: start)
     // Two raw files with the same preview may differ.
-    if picture.kind == .raw { throw .undecodable("a raw file") }
+    if picture.kind == .raw { throw .undecodable("it is a raw file") }
     picture.admit(whole: true)
     return try Picture.digest(picture.range)
   }

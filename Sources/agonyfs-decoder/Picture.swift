@@ -122,7 +122,7 @@ enum Picture {
     switch unsafe outcome.status {
     case AGONYFS_DONE: return
     case AGONYFS_TOO_LARGE: throw .tooLarge
-    case AGONYFS_NO_VIDEO: throw .undecodable("no moving pictures")
+    case AGONYFS_NO_VIDEO: throw .undecodable("it does not contain a video")
     default: throw unsafe .undecodable(String(cString: outcome.reason))
     }
   }

@@ -16,7 +16,7 @@ struct PictureFile {
     self.input = input
     raw = Self.raw(input, kind, start)
     if let raw {
-      guard let preview = raw.preview else { throw .undecodable("a raw file without a preview") }
+      guard let preview = raw.preview else { throw .undecodable("it is a raw file without a preview") }
       self.kind = .raw
       range = InputRange(input, start: preview.start, count: preview.count)
     } else {

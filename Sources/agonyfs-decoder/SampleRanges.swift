@@ -105,7 +105,7 @@ struct SampleRanges {
     guard size == 1 || plainSound.contains(format) else { return .fixed(size, count: count) }
     // QuickTime File Format, sound sample description: version at 24, channels at 32, bits at 34.
     guard plainSound.contains(format), description.count >= 44 else {
-      throw .undecodable("its sound is packed in a way that is not known")
+      throw .undecodable("the compression of its sound is unknown")
     }
     let version = Int(description[24]) << 8 | Int(description[25])
     var frame: Int64

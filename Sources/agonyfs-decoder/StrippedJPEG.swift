@@ -36,7 +36,7 @@ enum StrippedJPEG {
       }
       guard let length = input.exactly(2, at: at + 2).map({ Int64($0[0]) << 8 | Int64($0[1]) }), length >= 2,
         at + 2 + length <= input.size
-      else { throw .undecodable("the JPEG is cut") }
+      else { throw .undecodable("the JPEG is incomplete") }
       let whole = at..<(at + 2 + length)
       at = whole.upperBound
       switch marker {
@@ -95,6 +95,6 @@ enum StrippedJPEG {
       // The last byte may begin a marker, so the next block starts with it.
       at += Int64(block.count - 1)
     }
-    throw .undecodable("the JPEG is cut")
+    throw .undecodable("the JPEG is incomplete")
   }
 }

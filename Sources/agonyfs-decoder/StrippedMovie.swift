@@ -60,7 +60,7 @@ enum StrippedMovie {
       if isOfFiles { hasFiles = true } else { shown.insert(track.whole.lowerBound) }
       if kind == "vide", !isOfFiles { hasPictures = true }
     }
-    guard hasPictures || !hasFiles else { throw .undecodable("its pictures are files that have metadata of their own") }
+    guard hasPictures || !hasFiles else { throw .undecodable("its pictures are files with their own metadata") }
     return shown
   }
 

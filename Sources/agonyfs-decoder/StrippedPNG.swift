@@ -34,6 +34,6 @@ enum StrippedPNG {
         return recipe
       }
     }
-    throw .undecodable("the PNG is cut")
+    throw .undecodable("the PNG is incomplete")
   }
 }

@@ -59,7 +59,7 @@ enum StrippedWebP {
     return recipe
   }
 
-  private static var cut: DecoderError { .undecodable("the WebP is cut") }
+  private static var cut: DecoderError { .undecodable("the WebP is incomplete") }
 
   private static func chunks(
     _ input: FileInput, _ range: Range<Int64>

@@ -83,9 +83,9 @@ struct ZipArchive: ArchiveFormat {
         data.refusal = .unsupported("patch data")
       } else if entry.method == Self.deflated {
         data.inflater = Inflater()
-        if data.inflater == nil { data.refusal = .unsupported("no memory") }
+        if data.inflater == nil { data.refusal = .unsupported("not enough memory") }
       } else if entry.method != Self.stored {
-        data.refusal = .unsupported("packed by method \(entry.method)")
+        data.refusal = .unsupported("compression method \(entry.method)")
       } else if entry.packed != entry.unpacked {
         data.refusal = .damaged("its sizes disagree")
       }
@@ -114,7 +114,7 @@ struct ZipArchive: ArchiveFormat {
   private mutating func stored(_ most: Int) -> (bytes: [UInt8], end: ArchiveVerdict?) {
     guard let open = data else { return ([], .damaged("no entry")) }
     let wanted = Int(min(Int64(most), open.left))
-    guard let bytes = input.exactly(wanted, at: open.position) else { return ([], .damaged("cut")) }
+    guard let bytes = input.exactly(wanted, at: open.position) else { return ([], .damaged("it is incomplete")) }
     data?.position += Int64(wanted)
     data?.left -= Int64(wanted)
     return (bytes, open.left == wanted ? .whole : nil)
@@ -128,7 +128,7 @@ struct ZipArchive: ArchiveFormat {
         if open.buffered.isEmpty {
           let wanted = Int(min(Int64(Self.packedBytes), open.left))
           guard wanted > 0, let more = input.exactly(wanted, at: open.position) else {
-            end = .damaged("cut")
+            end = .damaged("it is incomplete")
             break
           }
           open.buffered = more[...]
@@ -140,9 +140,9 @@ struct ZipArchive: ArchiveFormat {
         open.buffered = open.buffered.dropFirst(step.used)
         made += step.made
         if step.state == AGONYFS_INFLATED {
-          end = open.left == 0 && open.buffered.isEmpty ? .whole : .damaged("its packed size is wrong")
+          end = open.left == 0 && open.buffered.isEmpty ? .whole : .damaged("its compressed size is wrong")
         } else if step.state == AGONYFS_NOT_DEFLATED {
-          end = .damaged("not deflated")
+          end = .damaged("its compressed data is damaged")
         }
       }
     }
@@ -154,6 +154,6 @@ struct ZipArchive: ArchiveFormat {
   private func complete() -> ArchiveVerdict {
     guard let data else { return .damaged("no entry") }
     if data.made != data.entry.unpacked { return .damaged("its size is wrong") }
-    return data.sum == data.entry.crc ? .whole : .damaged("its check sum is wrong")
+    return data.sum == data.entry.crc ? .whole : .damaged("its checksum is wrong")
   }
 }

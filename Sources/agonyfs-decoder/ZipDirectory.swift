@@ -14,7 +14,9 @@ struct ZipDirectory {
   /// Finds the directory through the record after it.
   init(_ input: FileInput) throws(ArchiveFailure) {
     let most = Int(min(input.size, 22 + 65_535))
-    guard let tail = input.exactly(most, at: input.size - Int64(most)) else { throw ArchiveFailure("cannot be read") }
+    guard let tail = input.exactly(most, at: input.size - Int64(most)) else {
+      throw ArchiveFailure("it cannot be read")
+    }
     var found: Int?
     for at in stride(from: tail.count - 22, through: 0, by: -1)
     where tail[at] == 0x50 && tail[at..<(at + 4)].elementsEqual(ZipArchive.end) {
@@ -23,7 +25,7 @@ struct ZipDirectory {
         break
       }
     }
-    guard let found else { throw ArchiveFailure("the list of its entries is missing: it may be cut") }
+    guard let found else { throw ArchiveFailure("the list of its entries is missing: it may be incomplete") }
     let record = Array(tail[found..<(found + 22)])
     let place = input.size - Int64(tail.count - found)
     var (disks, count, mask) = (record.number(4, at: 4), record.number(2, at: 10), UInt64(0xffff))
@@ -41,7 +43,7 @@ struct ZipDirectory {
     }
     guard disks == 0 else { throw ArchiveFailure("it is one of several parts") }
     guard size <= UInt64(behind), offset <= UInt64(behind) - size else {
-      throw ArchiveFailure("the list of its entries is not where it should be: it may be cut")
+      throw ArchiveFailure("the list of its entries is not where it should be: it may be incomplete")
     }
     base = behind - Int64(size) - Int64(offset)
     (start, end) = (behind - Int64(size), behind)

@@ -37,7 +37,7 @@ internal import System
   /// Why the call failed; nil if it did not.
   var failure: String? {
     guard unsafe sd_bus_message_is_method_error(message, nil) > 0 else { return nil }
-    guard let error = unsafe sd_bus_message_get_error(message) else { return "no reason" }
+    guard let error = unsafe sd_bus_message_get_error(message) else { return "unknown reason" }
     let words = unsafe Self.text(error.pointee.message)
     return unsafe words.isEmpty ? Self.text(error.pointee.name) : words
   }

@@ -38,7 +38,7 @@ extension GuardLoop {
       becomeReady()
       handle(.inhibitorGiven)
     case .refused(let reason):
-      if !isRefused { Report.line("Logind gives no inhibitor lock: \(reason). It is asked again.") }
+      if !isRefused { Report.line("Logind refused the inhibitor lock: \(reason). The guard will ask again.") }
       isRefused = true
       // During a sleep logind refuses the lock, which is not a failure.
       becomeReady()
@@ -51,7 +51,7 @@ extension GuardLoop {
   }
 
   private func logindIsThere() {
-    if isWithoutLogind { Report.line("Logind is there again.") }
+    if isWithoutLogind { Report.line("Logind is available again.") }
     isWithoutLogind = false
     delays[.system] = nil
     if machine.delayed.isEmpty { becomeReady() }
@@ -99,13 +99,13 @@ extension GuardLoop {
     guard isReady else {
       Report.line(
         """
-        There is no logind that tells when to lock (\(reason)). Mount with --idle, and give agonyfs lock a key of the \
-        keyboard.
+        Logind cannot report when to lock (\(reason)). Mount with --idle, and choose a key on the keyboard for \
+        agonyfs lock.
         """)
       result = false
       return
     }
-    if !isWithoutLogind { Report.line("Logind cannot be heard (\(reason)); it is tried again.") }
+    if !isWithoutLogind { Report.line("The connection to logind is lost (\(reason)); the guard will connect again.") }
     isWithoutLogind = true
     systemBus = nil
     setAgain(.system, most: 8)

@@ -27,7 +27,7 @@ extension GuardLoop {
 
   private func sessionFailed(_ error: Errno) {
     if !isWithoutSessionBus {
-      Report.line("There is no bus of a session (\(error.description)); logind alone tells of locked screens.")
+      Report.line("The session bus cannot be reached (\(error.description)); only logind reports locked screens.")
     }
     isWithoutSessionBus = true
     sessionBus = nil

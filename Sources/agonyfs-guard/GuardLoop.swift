@@ -51,7 +51,7 @@ final class GuardLoop {
   /// Runs until a signal ends it. Returns false if it could not work, or if not everything could be locked at the end.
   func run() -> Bool {
     guard let signals = Self.signals() else {
-      Report.line("No descriptor is left for signals.")
+      Report.line("The guard cannot wait for signals: too many files are open.")
       return false
     }
     // Writing to a log without a reader must not end the guard.
@@ -136,11 +136,11 @@ extension GuardLoop {
       case .askLater: set(.inhibitor, 10)
       case .releaseInhibitor:
         inhibitors = []
-        Report.line("Logind may go on.")
+        Report.line("Logind may continue.")
       case .lock(let cause): lock(cause)
       case .endIfSlow: if let lockRun { timers[.slow] = lockRun.latestEnd }
       case .tryLater: set(.lock, 1)
-      case .giveUp: Report.line("Not everything could be locked; see above, and run agonyfs lock.")
+      case .giveUp: Report.line("Something could not be locked; see the messages above, then run agonyfs lock.")
       case .end(let succeeded): result = succeeded
       }
     }
@@ -170,8 +170,8 @@ extension GuardLoop {
     guard lockRun != nil, machine.isLogindWaiting else { return }
     Report.line(
       """
-      Locking goes on, and takes longer than the \(Report.seconds(patience)) that logind waits: the machine may sleep or go \
-      off before. Raise InhibitDelayMaxSec in logind.conf.
+      Locking takes longer than the \(Report.seconds(patience)) that logind waits: the machine may sleep or shut down \
+      before locking has finished. Raise InhibitDelayMaxSec in logind.conf.
       """)
   }
 }
@@ -180,7 +180,7 @@ extension LockCause {
   fileprivate var sentence: String {
     switch self {
     case .sleep: "The machine goes to sleep"
-    case .shutdown: "The machine goes off"
+    case .shutdown: "The machine shuts down"
     case .lock: "A session is locked"
     case .logout: "A session has ended"
     }

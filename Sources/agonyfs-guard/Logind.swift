@@ -170,7 +170,7 @@ struct Logind {
       } else if let descriptor = message.readDescriptor() {
         given.append(descriptor)
       } else {
-        refusal = "the answer has no descriptor"
+        refusal = "the answer lacks a descriptor"
       }
       guard missing == 0 else { return [] }
       defer { given = [] }

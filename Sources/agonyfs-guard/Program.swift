@@ -9,7 +9,7 @@ enum Program {
     let words = CommandLine.arguments.dropFirst()
     let (named, flags) = (words.filter { !$0.hasPrefix("--") }, words.filter { $0.hasPrefix("--") })
     guard named.count == 2, let causes = LockCause.list(named[1]), flags.allSatisfy({ $0 == "--at-exit" }) else {
-      Report.line("This program is for agonyfs guard, and not to be called by people.")
+      Report.line("Started by agonyfs guard; see agonyfs guard --help.")
       exit(2)
     }
     exit(GuardLoop(program: named[0], causes: causes, locksAtExit: !flags.isEmpty).run() ? 0 : 1)

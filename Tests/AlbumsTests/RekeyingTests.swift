@@ -158,7 +158,7 @@ import Testing
 
     try replaceKey(in: vault)
     for (name, content) in kept { storage.place(content, as: name) }
-    #expect(throws: VaultError.damaged("the space of this password has no head")) {
+    #expect(throws: VaultError.damaged("the head of this password's space is missing")) {
       try SpaceManager.openSpace(in: vault, password: .of(Self.old))
     }
     // The rest of an old copy shows what was there then, and nothing that was written since.

@@ -336,7 +336,7 @@ def undisturbed(look):
     """What `look` finds, again while another program had a copy of a mount, in a mount namespace of its own."""
     for _ in range(5):
         found = look()
-        if not any("still held by somebody" in one[3] for one in found):
+        if not any("A program still holds the mount" in one[3] for one in found):
             break
     return found
 

@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test func bytesThatAreNoTextAreAnError() {
-    #expect(throws: QueryError("These bytes are no UTF-8", at: 4..<5)) {
+    #expect(throws: QueryError("These bytes are not UTF-8", at: 4..<5)) {
       try QueryParser.parse([0x74, 0x61, 0x67, 0x3A, 0xFF, 0x61])
     }
     #expect(throws: QueryError.self) { try QueryParser.parse([0xED, 0xA0, 0x80]) }
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test(arguments: ["today", "yesterday"]) func withoutAClockThereIsNoToday(word: String) {
-    #expect(throws: QueryError("Nobody knows here which day it is", at: 5..<5 + word.utf8.count)) {
+    #expect(throws: QueryError("The current day is not known here", at: 5..<5 + word.utf8.count)) {
       try QueryParser.parse("date:" + word)
     }
   }

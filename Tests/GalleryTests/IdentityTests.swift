@@ -138,7 +138,7 @@ import Testing
       _ = try gallery.add([0, 1, 2, 3], of: items, to: SpacePath(trusted: [0x41]))
       Issue.record("nothing failed")
     } catch {
-      #expect(error.kind == .full && error.detail.hasSuffix("2 of 4 were done before."), "\(error)")
+      #expect(error.kind == .full && error.detail.hasSuffix("2 of 4 were changed before."), "\(error)")
     }
     #expect(try space.names("A") == ["1", "2"])
   }

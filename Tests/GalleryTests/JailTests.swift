@@ -12,8 +12,8 @@ import Testing
   @Test func namesThatNoFileHasAreRefusedEachWithItsReason() throws {
     let cases: [(String, GalleryError.Kind, String)] = [
       ("", .emptyName, "empty"), ("a\0b", .badName, "zero byte"), ("a/b", .badName, "\"/\""),
-      (".", .badName, "\".\""), ("..", .badName, "\"..\""), (".agonyfs", .badName, "belongs to the mount"),
-      (".sh_thumbnails", .badName, "belongs to the mount"), (String(repeating: "x", count: 256), .nameTooLong, "256"),
+      (".", .badName, "\".\""), ("..", .badName, "\"..\""), (".agonyfs", .badName, "reserved for the mount"),
+      (".sh_thumbnails", .badName, "reserved for the mount"), (String(repeating: "x", count: 256), .nameTooLong, "256"),
     ]
     for (name, kind, words) in cases {
       do throws(GalleryError) {

@@ -56,7 +56,7 @@ import Vault
     #expect(first == Array("ok\n".utf8))
     library.files.endMoments()
     let begun = answer.readLines(1 << 16)
-    let mark = #"{"end":false,"error":"What this was read from is not kept any more; ask again","next":""#
+    let mark = #"{"end":false,"error":"The state that this was read from has expired; ask again","next":""#
     let last = try #require(begun.last)
     #expect(last.hasPrefix(mark) && (2..<900).contains(begun.count))
     var other = door("after \(last.dropFirst(mark.count).prefix { $0 != "\"" })\n")

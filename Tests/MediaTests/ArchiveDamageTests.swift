@@ -26,7 +26,7 @@ import Testing
       Issue.record("\(content.items)")
       return
     }
-    #expect(content["stored"]?.end == .damaged("its check sum is wrong"))
+    #expect(content["stored"]?.end == .damaged("its checksum is wrong"))
     #expect(content["last"]?.end == .whole && content.verdict == .whole)
   }
 
@@ -47,13 +47,14 @@ import Testing
   }
 
   @Test func zipsThatAreCut() throws {
-    #expect(throws: DecoderError.undecodable("the list of its entries is missing: it may be cut")) {
+    #expect(throws: DecoderError.undecodable("the list of its entries is missing: it may be incomplete")) {
       try content(Self.small + "\narchive = archive[:-1]" + Self.saved)
     }
   }
 
   @Test func zipsWithAGap() throws {
-    #expect(throws: DecoderError.undecodable("the list of its entries is not where it should be: it may be cut")) {
+    #expect(throws: DecoderError.undecodable("the list of its entries is not where it should be: it may be incomplete"))
+    {
       try content(Self.small + "\narchive = archive[:second] + archive[-22:]" + Self.saved)
     }
   }
@@ -103,7 +104,7 @@ import Testing
   ]) func wrongGzip(change: String) throws {
     let pack = "\nimport gzip; archive = bytearray(gzip.compress(archive)); \(change)"
     let content = try content(Self.tar + pack + Self.saved)
-    #expect(content.verdict == .damaged("gzip is damaged or cut"))
+    #expect(content.verdict == .damaged("gzip is damaged or incomplete"))
   }
 
   @Test func otherDataBehindATar() throws {
@@ -133,7 +134,7 @@ import Testing
       if offset > 0 { throw .ioError }
       return Array("PK\u{3}\u{4}".utf8) + [UInt8](repeating: 0, count: min(count, 100_000) - 4)
     }
-    #expect(throws: DecoderError.undecodable("the list of its entries is missing: it may be cut")) {
+    #expect(throws: DecoderError.undecodable("the list of its entries is missing: it may be incomplete")) {
       try decoder.archive(of: source) { _ in .proceed }
     }
     let broken = BehavingSource(size: 100_000) { (_, _) throws(Errno) in throw .ioError }

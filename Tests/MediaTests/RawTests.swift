@@ -96,7 +96,7 @@ import Testing
   @Test func rawWithoutPreviewIsToldApart() throws {
     let decoder = Bench.decoder()
     let bytes = TIFFBuilder().file([TIFFBuilder.camera() + Self.mosaic])
-    #expect(throws: DecoderError.undecodable("a raw file without a preview")) { try decoder.derive(bytes) }
+    #expect(throws: DecoderError.undecodable("it is a raw file without a preview")) { try decoder.derive(bytes) }
     let facts = try decoder.facts(bytes)
     #expect(facts.item.kind == .raw && facts.item.camera.model == "Model 7")
     #expect(facts.taken?.wall.description == "2024-05-06T07:08:09")
@@ -106,6 +106,8 @@ import Testing
     // The first directory is its own next, and its own inner one.
     var bytes = TIFFBuilder().file([[(262, .short(32803)), (330, .long(8))]])
     bytes.replaceSubrange((bytes.count - 4)..., with: [8, 0, 0, 0])
-    #expect(throws: DecoderError.undecodable("a raw file without a preview")) { try Bench.decoder().derive(bytes) }
+    #expect(throws: DecoderError.undecodable("it is a raw file without a preview")) {
+      try Bench.decoder().derive(bytes)
+    }
   }
 }

@@ -31,7 +31,7 @@ import Testing
     #expect([pixels.width, pixels.height] == [1200, 1600])
     #expect(zip(pixels[100, 100], [30, 30, 220]).allSatisfy { abs($0 - $1) < 12 })
     // Two of them may have the same preview and differ.
-    #expect(throws: DecoderError.undecodable("a raw file")) { try decoder.pixelDigest(of: MemorySource(raw)) }
+    #expect(throws: DecoderError.undecodable("it is a raw file")) { try decoder.pixelDigest(of: MemorySource(raw)) }
   }
 
   /// More than a message holds.

@@ -169,8 +169,8 @@ extension LiveMountTests {
         try ask("camra:canon", asking)
           == "error\nThere is no field camra: did you mean camera\n  camra:canon\n  ^^^^^\n")
       for (text, part) in [
-        ("fromat json\n\n", "fromat json"), ("format xml\n\n", "format is one of"), ("limit -1\n\n", "limit"),
-        ("sort age\n\n", "sort is one of"), ("after 7\n\n", "after"), ("group age\n\n", "group is one of"),
+        ("fromat json\n\n", "fromat json"), ("format xml\n\n", "format must be one of"), ("limit -1\n\n", "limit"),
+        ("sort age\n\n", "sort must be one of"), ("after 7\n\n", "after"), ("group age\n\n", "group must be one of"),
         ("format groups\n\n", "group FIELD"), ("after 1d1.5\nsort name\n\n", "another order"),
       ] {
         let answer = try ask(text, asking)

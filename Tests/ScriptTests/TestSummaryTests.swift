@@ -83,7 +83,7 @@ import Testing
     let nobodys = #"{"kind":"event","payload":{"kind":"issueRecorded","issue":{"isKnown":false}},"version":0}"#
     #expect(
       try summary(of: [function("a()"), event("testEnded", "a()"), nobodys])
-        == (["failed: what belongs to no test: ", "1 passed, 1 failed, 0 skipped"], false))
+        == (["failed: outside of all tests: ", "1 passed, 1 failed, 0 skipped"], false))
   }
 
   /// One that ended with a failure and did not end counts in neither way.

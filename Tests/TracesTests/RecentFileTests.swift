@@ -126,7 +126,7 @@ import Testing
     if geteuid() == 0 {
       try home.write("<xbel><bookmark href='file://\(home.albums)'/></xbel>", to: ".local/share/recently-used.xbel")
       unsafe chown(path, 1, 1)
-      #expect(home.search().gaps == [.init(path: Array(path.utf8), reason: "it belongs to somebody else")])
+      #expect(home.search().gaps == [.init(path: Array(path.utf8), reason: "it belongs to another user")])
     }
   }
 

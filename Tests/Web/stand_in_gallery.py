@@ -112,7 +112,7 @@ class Gallery:
         form = request.match_info["form"]
         if isinstance(number, OtherFile):
             if form != "original":
-                return problem(404, "not-found", "There is no such form of this file.")
+                return problem(404, "not-found", "This file does not have this form.")
             return web.Response(body=number.content, content_type="application/octet-stream",
                                 headers={"Content-Disposition": f'attachment; filename="{number.name}"'})
         picture = self.library.pictures[self.library.which[number]]
@@ -182,7 +182,7 @@ class Gallery:
         if not name.strip():
             return problem(400, "empty-name", "A name has at least one letter.")
         if "/" in name or name in (".", ".."):
-            return problem(400, "bad-name", "A name has no slash.")
+            return problem(400, "bad-name", "A name cannot contain \"/\".")
         if len(name.encode()) > 255:
             return problem(400, "name-too-long", "A name has at most 255 bytes.")
         if whole in self.library.albums:

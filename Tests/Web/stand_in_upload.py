@@ -53,7 +53,7 @@ class Uploads:
             said = self.verified(*self.named[known])
             return web.Response(headers={**said, "Upload-Length": said["Upload-Offset"]})
         if known not in self.parts:
-            return problem(404, "not-found", "There is no such upload.")
+            return problem(404, "not-found", "This upload does not exist.")
         part = self.parts[known]
         return web.Response(headers={
             "Upload-Offset": str(self.offset(known)), "Upload-Length": str(part["size"]),
@@ -62,10 +62,10 @@ class Uploads:
     async def patch(self, request):
         known = request.match_info["id"]
         if known not in self.parts:
-            return problem(404, "not-found", "There is no such upload.")
+            return problem(404, "not-found", "This upload does not exist.")
         part = self.parts[known]
         if int(request.headers["Upload-Offset"]) != self.offset(known):
-            return web.json_response({"error": "conflict", "detail": "The upload is elsewhere."}, status=409)
+            return web.json_response({"error": "conflict", "detail": "The next piece begins elsewhere."}, status=409)
         body = await request.read()
         algorithm, digest = request.headers["Upload-Checksum"].split(" ")
         if algorithm != "sha256" or hashlib.sha256(body).digest() != base64.b64decode(digest):

@@ -53,7 +53,7 @@ class AlbumTests(PageTest):
         page = self.albums()
         self.make(page, "Page test")
         page.click("text=New album")
-        refused = {"": "Type a name", "a/b": "slash", "é" * 128: "too long", "Page test": "already", "..": "not possible"}
+        refused = {"": "Type a name", "a/b": "slash", "é" * 128: "too long", "Page test": "already", "..": "not allowed"}
         for name, said in refused.items():
             page.fill("dialog input", name)
             page.keyboard.press("Enter")

@@ -63,7 +63,7 @@ class FactsTests(PageTest):
         self.assertNotIn("\u202e", page.get_attribute(".viewer [aria-label*=Bold]", "aria-label"))
         page.route("**/api/items", lambda route: route.abort())
         page.click(".facts [aria-label='2 stars']")
-        page.wait_for_selector("#said >> text=There is no connection")
+        page.wait_for_selector("#said >> text=agonyfs cannot be reached")
         page.wait_for_selector(".facts [aria-label='4 stars'][aria-checked=true]")
         page.unroute("**/api/items")
         page.keyboard.press("Escape")

@@ -168,7 +168,7 @@ class OtherFileTests(UploadPageTest):
             file.write(b"second")
         page.click("[aria-label='Move a.txt to trash']")
         page.click("dialog .button.danger")
-        page.wait_for_selector("#said >> text=Another file has this name by now")
+        page.wait_for_selector("#said >> text=Another file has this name now")
         # What is there now is listed.
         self.until_listed(page, ["a.txt", "b.txt"])
         self.arrived("Files change/a.txt", b"second")

@@ -67,13 +67,13 @@ class TerminalTests(ServerTest):
 
     def test_codes_at_the_same_time_do_not_mix(self):
         terminal, server, _ = self.serve(100, 60)
-        self.until(lambda: self.is_drawn(server, "Enter shows another one."), server.text)
+        self.until(lambda: self.is_drawn(server, "Press Enter for another one."), server.text)
         for number in range(1, 11):
             terminal.type("\n")
             server.process.send_signal(signal.SIGUSR1)
             # The first and the last line of each code are empty.
             self.until(lambda: len(re.findall(EMPTY, server.text())) == 2 + 4 * number, server.text)
-        lines = server.text().partition("Good for")[2].splitlines()[1:]
+        lines = server.text().partition("For one browser")[2].splitlines()[1:]
         kinds = "".join("Q" if line.startswith("\x1b") else line[0] for line in lines if line)
         height = kinds.rpartition("h")[2]
         self.assertEqual(kinds, "h" + f"{height}Gh" * 20 + height)
@@ -105,7 +105,7 @@ class LogTests(ServerTest):
 
         # The first and the last line are light as a whole.
         self.until(lambda: len([row for row in rows() if set(row) == {"█"}]) == 2, server.text)
-        self.assertTrue(server.text().startswith("Open this on this machine; Ctrl-C ends.\n"), server.text())
+        self.assertTrue(server.text().startswith("Open this address on this machine; Ctrl-C ends.\n"), server.text())
         self.assertNotIn("\x1b", server.text())
         drawn = rows()
         picture = Image.new("L", (len(drawn[0]) * WIDTH, len(drawn) * HEIGHT), 0)
@@ -189,9 +189,9 @@ class NetworkTests(ServerTest):
     def test_the_next_code_is_for_another_address(self):
         server = self.serve()
         self.assertEqual(self.shown(server)[0], "127.0.0.1")
-        self.assertIn("No phone can get to 127.0.0.1", server.text())
+        self.assertIn("Phones cannot reach 127.0.0.1", server.text())
         self.give(server, "lo:1", "10.77.0.7")
-        self.until(lambda: "has the address 10.77.0.7 now" in server.text(), server.text)
+        self.until(lambda: "address of this machine is now 10.77.0.7" in server.text(), server.text)
         host, path = self.shown(server)
         self.assertEqual(host, "10.77.0.7")
         # Who has another code gets the certificate for the address of that one.
@@ -224,7 +224,7 @@ class NetworkTests(ServerTest):
         self.shown(server)
         # An address for documents, which is not private.
         self.give(server, "lo:1", "198.51.100.7")
-        self.until(lambda: "has the address 198.51.100.7 now" in server.text(), server.text)
+        self.until(lambda: "address of this machine is now 198.51.100.7" in server.text(), server.text)
         self.assertIn("remove ca.pem and ca-key.pem", server.text())
         self.assertEqual(self.shown(server)[0], "127.0.0.1")
         for name in ("ca.pem", "ca-key.pem"):
@@ -251,8 +251,8 @@ class NetworkTests(ServerTest):
         give = (sys.executable, "-c", ADDRESS)
         server = self.serve(before=(*ALONE, *give, "lo:1", "10.77.0.7", *give, "lo:2", "10.77.0.8"))
         self.assertEqual(self.shown(server)[0], "10.77.0.7")
-        self.assertTrue(server.text().startswith("Scan this with a phone; Ctrl-C ends.\n"), server.text())
-        self.assertIn("The code is for 10.77.0.7. For 10.77.0.8 (lo), use --listen.\n", server.text())
+        self.assertTrue(server.text().startswith("Scan this code with a phone; Ctrl-C ends.\n"), server.text())
+        self.assertIn("The code has the address 10.77.0.7. For 10.77.0.8 (lo), use --listen.\n", server.text())
         self.assertEqual(server.end(), 0)
 
 
@@ -317,7 +317,7 @@ class OpenTests(ServerTest):
         self.closing.enter_context(client.session)
         client.pair(server.address())
         [said] = [line for line in server.text().splitlines() if "xdg-open" in line]
-        self.assertRegex(said, r"^agonyfs serve: [^.;]*; open the address by hand\.$")
+        self.assertRegex(said, r"^agonyfs serve: [^.;]*; open the address yourself\.$")
         client.login()
         client.lock()
         self.assertEqual(server.end(), 0)

@@ -179,7 +179,7 @@ class UploadTests(UploadPageTest):
             drop.dataTransfer = { types: ['Files'], items: [{ kind: 'file',
                 webkitGetAsEntry: () => ({ isDirectory: true, name: 'empty', createReader }) }] };
             dispatchEvent(drop); }""")
-        self.finished(page, "There are no files in it")
+        self.finished(page, "No files were found")
         self.assertNotIn("safe to delete", page.inner_text(".upload-panel"))
 
     def test_a_space_that_is_only_read_takes_no_drop(self):

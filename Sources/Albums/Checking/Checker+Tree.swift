@@ -14,7 +14,7 @@ extension Checker {
     if isDirectory { directories[inode.number] = inode.links > 0 ? inode.parent : .root }
     let isLink = inode.mode & FileKind.mask == FileKind.symbolicLink
     if isLink != (inode.target != nil) || (isLink && inode.size != Int64(inode.target?.count ?? 0)) {
-      note(inode.number, "the target of the symbolic link does not fit it", .setTarget(inode.number))
+      note(inode.number, "the target of the symbolic link does not match its inode", .setTarget(inode.number))
     }
   }
 
@@ -45,10 +45,10 @@ extension Checker {
     let inode = located.entry.inode
     let parent = directories[inode]
     if directories[located.parent] == nil {
-      note(inode, "it has a name in something that is not a directory", .dropName(located.parent, located.entry.name))
+      note(inode, "it has a name in an inode that is not a directory", .dropName(located.parent, located.entry.name))
     }
     if (parent != nil) != (located.entry.kind == Self.directoryKind) {
-      note(inode, "a name has another type than the inode", .setKind(located.parent, located.entry.name))
+      note(inode, "the type of a name differs from the type of the inode", .setKind(located.parent, located.entry.name))
     }
     if let parent, parent != located.parent { note(inode, "the directory records another parent", .setParent(inode)) }
   }

@@ -108,8 +108,8 @@ package struct Checker {
             + "room of the space")
       } else {
         result.notes.append(
-          "\(files) which this state does not name; a crash leaves that, and the "
-            + "next mount puts it right")
+          "\(files) which this state does not name; a crash can leave this, and the "
+            + "next mount repairs it")
       }
     }
     let findings = space.verify(readData: false, on: threads)

@@ -43,7 +43,7 @@ extension Cleaner {
       throw .system(error, "encrypting files again\(cause)")
     }
     if left > 0 {
-      throw .damaged("files of the vault remain under the previous key; see what agonyfs check says")
+      throw .damaged("files of the vault remain under the previous key; run agonyfs check")
     }
   }
 }

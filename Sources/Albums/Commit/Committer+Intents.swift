@@ -113,7 +113,7 @@ extension Committer {
     do throws(VaultError) {
       logged = try files.space.writeIntents()
     } catch {
-      return files.stopChanging("what was written last cannot be read: \(error)")
+      return files.stopChanging("the last writes cannot be read: \(error)")
     }
     for intent in logged {
       guard let inode = try? files.regularFile(intent.inode), inode.record.links > 0 else {
@@ -135,7 +135,7 @@ extension Committer {
     }
     if !files.intents.misplaced.isEmpty {
       files.options.logger.error(
-        "writes to \(files.intents.misplaced.count.counted("file")) cannot be placed, since the index is damaged")
+        "writes to \(files.intents.misplaced.count.counted("file")) cannot be applied, because the index is damaged")
     }
     if !files.inodes.stale.isEmpty { noteChange() }
   }

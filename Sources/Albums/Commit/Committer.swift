@@ -72,7 +72,7 @@ extension Committer {
         do throws(Errno) {
           try files.unlocked { files throws(Errno) in try files.syncLog() }
         } catch {
-          reportFailure("what was written could not be made durable: \(error)")
+          reportFailure("written data could not be made durable: \(error)")
           files.commits.noteSyncFailure(at: now)
         }
       } else if let due = [commitDue, files.commits.syncDue].compactMap({ $0 }).min() {

@@ -159,7 +159,7 @@ extension LockedFileSystem {
   private func announceFailure() {
     if !life.announcedFailure {
       life.announcedFailure = true
-      options.logger.critical("read-only from now on: \(space.gate.reason ?? "")")
+      options.logger.critical("the space is read-only from now on: \(space.gate.reason ?? "")")
     }
     signals.wakeAll()
   }

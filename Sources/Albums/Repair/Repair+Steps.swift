@@ -131,7 +131,7 @@ extension Repair {
         try index.extents.rows(in: segment, limit: Self.step)
       }
       if batch.isEmpty { return }
-      if batch == last { throw .damaged("parts of files cannot be moved, since the index has them at wrong places") }
+      if batch == last { throw .damaged("parts of files cannot be moved, because the index has wrong places for them") }
       last = batch
       let moved = try space.copy(batch, &copies) { _, error throws(VaultError) in throw error }
       try VaultError.ofIndex { () throws(IndexError) in

@@ -67,11 +67,11 @@ package final class Repair {
     }
     if let warning = space.origin.warning {
       found.problems.insert(CheckReport.Problem(path: nil, text: warning), at: 0)
-      add("the newest state that can be read becomes the state of the space; what came after it is lost", isLoss: true)
+      add("the newest state that can be read becomes the state of the space; later changes are lost", isLoss: true)
     }
     if let missing = log.missing {
       let files = missing.count.counted("file is", "files are")
-      add("\(files) made as cover for what is missing, which is lost", isLoss: true)
+      add("\(files) made as cover to replace the missing ones, whose content is lost", isLoss: true)
     }
     if space.origin.isMissedBySearch { add("a new path to the newest state is written") }
     if !found.isClean, !log.suspects.isEmpty {
@@ -82,7 +82,7 @@ package final class Repair {
     if !plan.unrepairable.isEmpty { plan.items = [] }
     // Only the user can decide which branch is right. Neither is changed.
     if log.fork != nil {
-      plan.unrepairable.append("the other state cannot be joined with this one; its files are left alone")
+      plan.unrepairable.append("the other state cannot be joined with this one; its files are not changed")
     }
   }
 
@@ -96,7 +96,7 @@ package final class Repair {
     found.problems += CheckReport(lines ?? ["the index cannot be opened"]).problems
     let rows = SalvagedRows(reading: space)
     if rows.isEmpty {
-      plan.unrepairable.append("nothing of the index can be read")
+      plan.unrepairable.append("no part of the index can be read")
       return
     }
     let store = RebuiltIndexStore()

@@ -78,9 +78,9 @@ enum RepairStep: Hashable {
     switch self {
     case .makeHole(_, let range):
       "bytes \(range.lowerBound.rawValue) to \(range.upperBound.rawValue) cannot be read and become a hole"
-    case .dropExtent(_, let offset): "the data at byte \(offset.rawValue) makes no sense and becomes a hole"
+    case .dropExtent(_, let offset): "the data at byte \(offset.rawValue) is invalid and becomes a hole"
     case .dropDerivative: "its thumbnail is dropped and rebuilt"
-    case .dropExtents(let inode): "the data of inode \(inode.rawValue), which does not exist, is given up"
+    case .dropExtents(let inode): "the data of inode \(inode.rawValue), which does not exist, is deleted"
     case .dropMedia(let inode): "the media facts of inode \(inode.rawValue), which does not exist, are dropped"
     case .dropNames: "the name leads nowhere and is removed"
     case .dropName(_, let name): "the name \(name.description) in something that is not a directory is removed"
@@ -89,9 +89,10 @@ enum RepairStep: Hashable {
     case .moveToLostAndFound: "it is moved to lost+found"
     case .setKind(_, let name): "the type in the entry \(name.description) is corrected"
     case .setParent: "its parent directory is corrected"
-    case .setHasAttributes(_, let has): has ? "its extended attributes are back" : "its extended attributes are lost"
+    case .setHasAttributes(_, let has):
+      has ? "its extended attributes are restored" : "its extended attributes are lost"
     case .setTarget: "its link target is corrected"
-    case .straighten: "its impossible size or time becomes the nearest that is possible"
+    case .straighten: "its impossible size or time becomes the nearest possible one"
     case .keep: "it is no longer marked as deleted"
     case .setLinks(_, let links): "its link count becomes \(links)"
     case .replaceInode: "its owner, permissions and times are lost"

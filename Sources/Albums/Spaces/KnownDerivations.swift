@@ -39,12 +39,12 @@ package struct KnownDerivations: Sendable {
     if !lost.isEmpty {
       warnings.append(
         "\(VaultParameters.fileName) lacks a key derivation that it had, or has it with other values. If you did not "
-          + "expect this, somebody else changed that file; restore it from a backup.")
+          + "expect this, another person changed that file; restore it from a backup.")
     }
     if !weaker.isEmpty {
       warnings.append(
         "\(VaultParameters.fileName) has a new key derivation that is weaker than an older one. It is not used for new "
-          + "passwords. If you did not expect this, somebody else changed that file.")
+          + "passwords. If you did not expect this, another person changed that file.")
     }
     return warnings
   }

@@ -75,7 +75,7 @@ extension SpaceManager {
       space = try open()
     }
     if let reason = space.gate.reason { throw .readOnly(reason) }
-    guard space.ownsCover else { throw .readOnly("it owns no cover, and takes what room the disk has") }
+    guard space.ownsCover else { throw .readOnly("it owns no cover, and uses the free room of the disk") }
     return space
   }
 

@@ -78,7 +78,8 @@ extension SpaceManager {
   }
 
   /// The reason why a space cannot be written while its key is being replaced.
-  static let beingReplaced = "its key is being replaced; end that first, with the same agonyfs password change --rekey"
+  static let beingReplaced =
+    "its key is being replaced; complete that first: repeat the agonyfs password change --rekey"
 
   static func openToWrite(
     _ body: SlotBody, in vault: Vault, acceptOlder: Bool = false, scanning: Bool = false

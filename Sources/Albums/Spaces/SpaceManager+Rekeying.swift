@@ -108,7 +108,7 @@ extension SpaceManager {
     }
     if try space.foreignContinuation() != nil {
       throw .readOnly(
-        "it was continued elsewhere, and what belongs to that would stay under the old key; see agonyfs check")
+        "it was continued elsewhere, and the files written there would stay under the old key; run agonyfs check")
     }
     let least = max(slot.key.derivation.work, KnownDerivations(of: space, in: vault).mostWork)
     let newSlot = try vault.strongest(of: newSlots, atLeast: least)
@@ -177,7 +177,7 @@ extension SpaceManager {
         try space.advanceEpoch()
         isDone = try space.keyChange.finishRekeying(all, control)
       }
-      if !isDone { throw .damaged("files of the vault remain under the previous key; see what agonyfs check says") }
+      if !isDone { throw .damaged("files of the vault remain under the previous key; run agonyfs check") }
     } catch {
       try? space.close()
       throw error

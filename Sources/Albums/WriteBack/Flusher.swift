@@ -165,7 +165,7 @@ extension Flusher {
       }
       files.data.notePromises()
     } catch {
-      files.stopChanging("written data cannot be named in the index: \(error)")
+      files.stopChanging("written data cannot be recorded in the index: \(error)")
       return requeue(batch)
     }
     for item in batch where files.writeBack.complete(item.chunk, of: item.inode) { files.signals[.flushWork].signal() }

@@ -42,7 +42,7 @@ extension QueryParser {
       if before.isEmpty, after.isEmpty { throw QueryError("A range needs at least one end", at: value.range) }
       if !before.isEmpty { range.lower = try measure(field, before).value }
       if !after.isEmpty { range.upper = try measure(field, after).value }
-      if range.isEmpty { throw QueryError("This range is empty; exchange its ends", at: value.range) }
+      if range.isEmpty { throw QueryError("This range is empty; swap its ends", at: value.range) }
       return range
     }
     for sign in [">=", "<=", ">", "<"] where value.starts(with: sign) {
@@ -67,7 +67,7 @@ extension QueryParser {
 
   private func measure(_ field: Query.NumberField, _ text: QueryText) throws(QueryError) -> Measure {
     guard let measure = Self.read(field, text) else {
-      throw QueryError("This is no value for a number, which looks like \(field.example)", at: text.range)
+      throw QueryError("This is not a number; write it like \(field.example)", at: text.range)
     }
     if field.isWhole, measure.value.rounded() != measure.value {
       throw QueryError("This number must be whole", at: text.range)
@@ -75,7 +75,8 @@ extension QueryParser {
     guard field.possible.contains(measure.value) else {
       let (low, high) = (field.possible.lowerBound, field.possible.upperBound)
       throw QueryError(
-        high < 1e9 ? "This number must be from \(Int(low)) to \(Int(high))" : "This number cannot be", at: text.range)
+        high < 1e9 ? "This number must be from \(Int(low)) to \(Int(high))" : "This number is not possible",
+        at: text.range)
     }
     return measure
   }

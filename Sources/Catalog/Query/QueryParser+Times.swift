@@ -18,7 +18,7 @@ extension QueryParser {
       let start = first.isEmpty ? nil : try period(first).lowerBound
       let end = last.isEmpty ? nil : try period(last).upperBound
       if let start, let end, start >= end {
-        throw QueryError("This range is empty; exchange its ends", at: value.range)
+        throw QueryError("This range is empty; swap its ends", at: value.range)
       }
       return .time(from: start, before: end)
     }
@@ -32,7 +32,7 @@ extension QueryParser {
     guard let first = parts.first, let month = Self.number(first, digits: 2), (1...12).contains(month) else {
       throw QueryError("A month is a number from 01 to 12", at: parts.first?.range ?? value.range)
     }
-    guard parts.count <= 2 else { throw QueryError("Any year's day is written *-MM-DD", at: value.range) }
+    guard parts.count <= 2 else { throw QueryError("Write a day of any year as *-MM-DD", at: value.range) }
     var day: Int?
     if parts.count == 2 {
       guard let number = Self.number(parts[1], digits: 2),
@@ -49,11 +49,11 @@ extension QueryParser {
 
   private func period(_ text: QueryText) throws(QueryError) -> Period {
     if ["today", "yesterday"].contains(text.lowered) {
-      guard let today else { throw QueryError("Nobody knows here which day it is", at: text.range) }
+      guard let today else { throw QueryError("The current day is not known here", at: text.range) }
       let start = (today.daysSince1970 - (text.lowered == "today" ? 0 : 1)) * 86_400
       return start..<start + 86_400
     }
-    if text.rangeDots != nil { throw QueryError("One date stands here, and no range", at: text.range) }
+    if text.rangeDots != nil { throw QueryError("Write one date here, not a range", at: text.range) }
     // A "T", or a space in quotes, separates the day from the time.
     let halves = text.elements.split(maxSplits: 1, omittingEmptySubsequences: false) {
       $0.scalar == "T" || $0.scalar == "t" || $0.scalar == " "
@@ -64,7 +64,8 @@ extension QueryParser {
       parts[index].elements.count == digits ? Digits.value(Array(parts[index].text.utf8)) : nil
     }
     guard let year = part(0, 4), (1...9999).contains(year) else {
-      throw QueryError("A date begins with a year of four digits, as 2024, 2024-08 or 2024-08-15", at: parts[0].range)
+      throw QueryError(
+        "A date begins with a year of four digits, such as 2024, 2024-08 or 2024-08-15", at: parts[0].range)
     }
     if parts.count == 1, halves.count == 1 {
       return try days(
@@ -96,11 +97,11 @@ extension QueryParser {
     var numbers: [Int] = []
     for (part, most) in zip(parts, [23, 59, 59]) {
       guard part.elements.count == 2, let number = Digits.value(Array(part.text.utf8)), number <= most else {
-        throw QueryError("A time is written 10, 10:30 or 10:30:05, without parts of a second and zone", at: part.range)
+        throw QueryError("Write a time as 10, 10:30 or 10:30:05, without parts of a second or a zone", at: part.range)
       }
       numbers.append(number)
     }
-    guard parts.count <= 3 else { throw QueryError("A time is written 10, 10:30 or 10:30:05", at: text.range) }
+    guard parts.count <= 3 else { throw QueryError("Write a time as 10, 10:30 or 10:30:05", at: text.range) }
     let length: Int64 = parts.count == 1 ? 3600 : parts.count == 2 ? 60 : 1
     numbers += [0, 0]
     let start = date.daysSince1970 * 86_400 + Int64(numbers[0] * 3600 + numbers[1] * 60 + numbers[2])

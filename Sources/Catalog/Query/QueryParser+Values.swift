@@ -5,14 +5,14 @@ extension QueryParser {
   func words(_ text: QueryText) throws(QueryError) -> WordPattern {
     if !text.hasQuotes, ["AND", "OR", "NOT"].contains(text.text) {
       throw QueryError(
-        "Words stand beside each other for \"and\", a bar is \"or\", a minus is \"not\"; quote the word to find it",
+        "Write words next to each other for \"and\", a bar for \"or\", a minus for \"not\"; quote the word to find it",
         at: text.range)
     }
     if let star = text.stars.first, !text.isPrefix {
-      throw QueryError("A star stands at the end of a word; elsewhere only in a field, as name:*.jpg", at: star)
+      throw QueryError("A star must be at the end of a word; elsewhere only in a field, such as name:*.jpg", at: star)
     }
     guard let pattern = WordPattern(text.parts.joined(), isPrefix: !text.stars.isEmpty) else {
-      throw QueryError("There is no letter and no digit to look for", at: text.range)
+      throw QueryError("There is no letter or digit to search for", at: text.range)
     }
     return pattern
   }
@@ -64,7 +64,7 @@ extension QueryParser {
       return .whole(try glob(value))
     }
     guard let pattern = WordPattern(value.parts.joined(), isPrefix: value.isPrefix) else {
-      throw QueryError("There is no letter and no digit to look for", at: value.range)
+      throw QueryError("There is no letter or digit to search for", at: value.range)
     }
     return .words(pattern)
   }
@@ -97,7 +97,7 @@ extension QueryParser {
     case let word:
       if let kind = MediaKind.catalogued.first(where: { $0.word == word }) { return [kind] }
       let known = ["photo", "video"] + MediaKind.catalogued.map(\.word)
-      throw QueryError("type: is one of \(known.joined(separator: ", "))", at: value.range)
+      throw QueryError("type: must be one of \(known.joined(separator: ", "))", at: value.range)
     }
   }
 
@@ -108,7 +108,7 @@ extension QueryParser {
     case let word:
       if let flag = Query.Flag(rawValue: word) { return flag }
       let known = Query.Flag.allCases.map(\.rawValue).joined(separator: ", ")
-      throw QueryError("is: is one of \(known)", at: value.range)
+      throw QueryError("is: must be one of \(known)", at: value.range)
     }
   }
 
@@ -122,7 +122,7 @@ extension QueryParser {
       if let presence = Query.Presence(rawValue: word) { return .has(presence) }
       if let name = OwnField.name(in: value.text) { return .hasOwn(Folding.folded(name)) }
       let known = Query.Presence.allCases.map(\.rawValue).joined(separator: ", ")
-      throw QueryError("has: is one of \(known), or x. and a name of your own", at: value.range)
+      throw QueryError("has: must be one of \(known), or x. and a name of your own", at: value.range)
     }
   }
 
@@ -142,7 +142,7 @@ extension QueryParser {
     let parts = value.split(",")
     guard parts.count == 2 || parts.count == 3 else {
       throw QueryError(
-        "near: takes latitude,longitude,distance without spaces, as near:48.85,2.35,5km", at: value.range)
+        "near: takes latitude,longitude,distance without spaces, such as near:48.85,2.35,5km", at: value.range)
     }
     guard let latitude = Decimal(parts[0])?.value, (-90...90).contains(latitude) else {
       throw QueryError("A latitude is a number from -90 to 90", at: parts[0].range)
@@ -155,8 +155,8 @@ extension QueryParser {
       let units: [(String, Double)] = [("km", 1000), ("mi", 1609.344), ("m", 1)]
       guard let (suffix, factor) = units.first(where: { parts[2].ends(with: $0.0) }),
         let number = Decimal(parts[2].dropLast(suffix.count))?.value
-      else { throw QueryError("A distance has a unit: m, km or mi, as 5km", at: parts[2].range) }
-      guard number > 0 else { throw QueryError("A distance is more than 0", at: parts[2].range) }
+      else { throw QueryError("A distance needs a unit: m, km or mi, such as 5km", at: parts[2].range) }
+      guard number > 0 else { throw QueryError("A distance must be more than 0", at: parts[2].range) }
       metres = number * factor
     }
     return .near(position, metres: metres)

@@ -48,7 +48,7 @@ package struct QueryParser {
 
   private mutating func alternatives() throws(QueryError) -> Query {
     if scanner.next == "|" {
-      throw QueryError("Nothing stands before this bar", at: scanner.offset..<scanner.offset + 1)
+      throw QueryError("There is nothing before this bar", at: scanner.offset..<scanner.offset + 1)
     }
     var parts = [try negatable()]
     while true {
@@ -58,7 +58,7 @@ package struct QueryParser {
       guard ahead.take("|") else { break }
       ahead.skipSpace()
       guard let next = ahead.next, next != ")", next != "|" else {
-        throw QueryError("Nothing stands after this bar", at: bar..<bar + 1)
+        throw QueryError("There is nothing after this bar", at: bar..<bar + 1)
       }
       scanner = ahead
       parts.append(try negatable())
@@ -134,7 +134,7 @@ package struct QueryParser {
     let shown = QueryError.printable(String(word.unicodeScalars.prefix(40))) + (isLong ? "…" : "")
     guard !word.isEmpty else { return QueryError("The name of a field is missing before the colon", at: range) }
     if OwnField.begins(word) {
-      return QueryError("After x. stands a name of letters, digits, - and _, as x.customer", at: range)
+      return QueryError("After x. write a name of letters, digits, - and _, such as x.customer", at: range)
     }
     if let suggestion = QueryField.suggestion(for: word) {
       return QueryError("There is no field \(shown): did you mean \(suggestion.rawValue)", at: range)

@@ -21,7 +21,7 @@ struct QueryScanner {
         self.scalars = scalars
         self.offsets = offsets
         return
-      case .error(let length): throw QueryError("These bytes are no UTF-8", at: offset..<offset + length)
+      case .error(let length): throw QueryError("These bytes are not UTF-8", at: offset..<offset + length)
       case .valid(let encoded):
         offsets.append(offset)
         scalars.append(Unicode.UTF8.decode(encoded))
@@ -107,7 +107,7 @@ struct QueryScanner {
       var meant = scalar
       if scalar == "\\", let escaped = next {
         guard escaped == "\\" || Self.isQuote(escaped) else {
-          throw QueryError("In quotes a backslash stands only before a quote or a backslash", at: first..<offset)
+          throw QueryError("In quotes, a backslash must come before a quote or a backslash", at: first..<offset)
         }
         meant = escaped
         place += 1

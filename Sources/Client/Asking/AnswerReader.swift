@@ -188,7 +188,7 @@ package struct AnswerReader {
 
   private static func trailer(_ value: JSONValue) throws -> AnswerTrailer {
     if value["end"] == .bool(false) {
-      throw AnswerFailure("The answer broke off: \(TerminalText.safe(value["error"]?.text ?? "")).")
+      throw AnswerFailure("The answer is incomplete: \(TerminalText.safe(value["error"]?.text ?? "")).")
     }
     guard let count = value["count"]?.whole else { throw unknownAnswer }
     return AnswerTrailer(

@@ -38,7 +38,7 @@ package struct FactLine: Equatable, Sendable {
     "xmp": "XMP", "iptc": "IPTC", "quicktime": "QuickTime", "takeout": "Takeout", "name": "the file's name",
     "gps": "the satellite's clock", "header": "the file's header", "modified": "the file's time",
     "pixels": "the pixels", "content": "the content", "gazetteer": "the place", "difference": "a second time",
-    "utc": "UTC for want of another", "home": "the space's home zone",
+    "utc": "UTC by default", "home": "the space's home zone",
   ]
 
   /// The facts of an answer, in its order, without the paths.

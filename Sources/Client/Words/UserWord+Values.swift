@@ -56,7 +56,7 @@ extension UserWord {
   /// The value for tags. Throws if a tag contains a comma, or if there are too many or too long ones.
   package static func value(tags: [String]) throws(WordsRefused) -> [UInt8] {
     if let tag = tags.first(where: { $0.contains(",") }) {
-      throw WordsRefused(reason: "A tag has no comma, but \"\(tag)\" has.")
+      throw WordsRefused(reason: "A tag cannot contain a comma: \"\(tag)\".")
     }
     return try list(tags, mark: ",", "tags")
   }
@@ -106,7 +106,7 @@ extension UserWord {
 
   /// The value for stars from 0 to 5. Throws for other numbers.
   package static func value(rating: Int) throws(WordsRefused) -> [UInt8] {
-    guard (0...5).contains(rating) else { throw WordsRefused(reason: "A rating is from 0 to 5, not \(rating).") }
+    guard (0...5).contains(rating) else { throw WordsRefused(reason: "A rating must be from 0 to 5, not \(rating).") }
     return Array("\(rating * 2)".utf8)
   }
 
@@ -114,7 +114,7 @@ extension UserWord {
   package static func value(taken text: String) throws(WordsRefused) -> [UInt8] {
     guard case .time(let time)? = FactValue(field: "taken", text: text) else {
       throw WordsRefused(
-        reason: "\"\(text)\" is no time, which looks like 2019-08-15T12:34:56+02:00, 2019-08-15 or 1961.")
+        reason: "\"\(text)\" is not a time; write it like 2019-08-15T12:34:56+02:00, 2019-08-15 or 1961.")
     }
     return value(time)
   }
@@ -149,7 +149,7 @@ extension UserWord {
   package static func value(position text: String) throws(WordsRefused) -> [UInt8] {
     if WordList.line(text).lowercased() == "none" { return Array("none".utf8) }
     guard case .position(let position)? = FactValue(field: "position", text: text) else {
-      throw WordsRefused(reason: "\"\(text)\" is no position, which looks like 48.85,2.35, or none.")
+      throw WordsRefused(reason: "\"\(text)\" is not a position; write it like 48.85,2.35, or write none.")
     }
     return Array("\(degrees(position.latitude)),\(degrees(position.longitude))".utf8)
   }
@@ -169,7 +169,8 @@ extension UserWord {
   package static func value(stack text: String) throws(WordsRefused) -> [UInt8]? {
     let word = WordList.line(text)
     guard !word.isEmpty, word.utf8.count <= FactValue.mostWordBytes else {
-      throw WordsRefused(reason: "A stack has a word of 1 to \(FactValue.mostWordBytes) bytes, or apart, or none.")
+      throw WordsRefused(
+        reason: "The value of a stack must be a word of 1 to \(FactValue.mostWordBytes) bytes, apart, or none.")
     }
     return word.lowercased() == "none" ? nil : Array(word.utf8)
   }

@@ -33,7 +33,9 @@ extension Gallery {
       let (counts, _) = try photoCounts()
       var albums: [AlbumSummary] = []
       try eachAlbum(in: path) { album, status in
-        guard albums.count < Self.mostAlbums else { throw GalleryError(.tooLarge, "This album has too many albums.") }
+        guard albums.count < Self.mostAlbums else {
+          throw GalleryError(.tooLarge, "This album contains too many albums.")
+        }
         let count = counts[album.bytes] ?? (own: 0, all: 0)
         // Each subdirectory adds a link to its parent, so two links mean that there is none.
         let inside = status.st_nlink > 2 ? try subAlbums(of: album) : 0
@@ -150,7 +152,7 @@ extension Gallery {
   public func makeCover(_ index: Int, of snapshot: Snapshot) throws(GalleryError) -> SpacePath {
     let item = try snapshot.item(index)
     let album = try item.path.parent.notInTrash()
-    if album.bytes.isEmpty { throw GalleryError(.badRequest, "This photo is in no album.") }
+    if album.bytes.isEmpty { throw GalleryError(.badRequest, "This photo is not in an album.") }
     try GalleryError.of(snapshot.thing) {
       let (directory, name) = try root.place(of: item.path.bytes)
       try Self.check(try calls.status(of: name, in: directory), is: item)
@@ -162,16 +164,16 @@ extension Gallery {
   private func albumPath(_ name: [UInt8], in parent: SpacePath) throws(GalleryError) -> SpacePath {
     let path = try parent.notInTrash().appending(name)
     guard name.first != UInt8(ascii: ".") else {
-      throw GalleryError(.badName, "The name of an album does not begin with a point.")
+      throw GalleryError(.badName, "The name of an album must not begin with a dot.")
     }
     guard String(validating: name, as: UTF8.self) != nil else {
-      throw GalleryError(.badName, "The name of an album is UTF-8 text.")
+      throw GalleryError(.badName, "The name of an album must be UTF-8 text.")
     }
     return path
   }
 
   private func checkAlbum(_ path: SpacePath) throws(GalleryError) {
-    if try path.notInTrash().bytes.isEmpty { throw GalleryError(.badRequest, "The space itself is no album.") }
+    if try path.notInTrash().bytes.isEmpty { throw GalleryError(.badRequest, "The space itself is not an album.") }
     _ = try openAlbum(path, makes: false)
   }
 
@@ -180,7 +182,7 @@ extension Gallery {
       try body()
     } catch .fileExists {
       throw GalleryError(
-        .exists, "Something is called \"\(String(decoding: path.name, as: UTF8.self))\" there already.")
+        .exists, "The name \"\(String(decoding: path.name, as: UTF8.self))\" is already taken.")
     } catch {
       throw GalleryError(error, "The album")
     }

@@ -132,8 +132,8 @@ extension Gallery {
   public func move(_ items: [Int], of snapshot: Snapshot, to album: SpacePath) throws(GalleryError) -> [ItemFailure] {
     let target = try openAlbum(album.notInTrash(), makes: false)
     return try each(items, of: snapshot, snapshot.thing) { item in
-      if item.path.isInTrash { throw GalleryError(.conflict, "This is in the trash; restore it first.") }
-      if item.path.parent == album { throw GalleryError(.conflict, "This is in that album already.") }
+      if item.path.isInTrash { throw GalleryError(.conflict, "This file is in the trash; restore it first.") }
+      if item.path.parent == album { throw GalleryError(.conflict, "This file is already in that album.") }
       let (directory, name) = try root.place(of: item.path.bytes)
       try Self.check(try calls.status(of: name, in: directory), is: item)
       let given = try placing(name) { free throws(Errno) in
@@ -144,7 +144,7 @@ extension Gallery {
       do throws(Errno) {
         try calls.rename(given, in: target, to: name, in: directory)
       } catch {
-        throw GalleryError(.conflict, "Another file had this name, and is in that album now.")
+        throw GalleryError(.conflict, "Another file took this name, and was moved to that album instead.")
       }
       throw Self.replaced
     }

@@ -37,6 +37,6 @@ extension Gallery {
         throw GalleryError(error, "The file")
       }
     }
-    throw GalleryError(.conflict, "Too many files have this name there.")
+    throw GalleryError(.conflict, "Too many files in the album have this name.")
   }
 }

@@ -46,7 +46,7 @@ extension Gallery {
   public func suggestions(for text: String) throws(GalleryError) -> [Suggestion] {
     let wanted = Folding.folded(Whitespace.trimmed(text))
     guard !wanted.isEmpty else { return [] }
-    return try GalleryError.of("Asking the catalog") {
+    return try GalleryError.of("The catalog") {
       let entries = try suggestionTable.entries { try Self.kinds.flatMap { try suggestions(of: $0) } }
       let first = entries.filter { $0.folded.hasPrefix(wanted) }
       let second = entries.filter { !$0.folded.hasPrefix(wanted) && $0.folded.contains(" " + wanted) }

@@ -136,7 +136,7 @@ extension Gallery {
       let video = try liveVideo(inStack: number, isTrash: path.isInTrash)
       if let video { return try original(video.path, kind: video.kind) }
     }
-    throw GalleryError(.notFound, "There is no video in this photo.")
+    throw GalleryError(.notFound, "This photo does not contain a video.")
   }
 
   private struct FoundVideo: Error {
@@ -157,7 +157,7 @@ extension Gallery {
 
   /// The video of a live photo, whatever its name.
   private func liveVideo(inStack number: JSONValue, isTrash: Bool) throws(GalleryError) -> FoundVideo? {
-    try GalleryError.of("Asking the catalog") {
+    try GalleryError.of("The catalog") {
       var request = CatalogRequest(query: "is:live type:video")
       request.trash = isTrash
       do {

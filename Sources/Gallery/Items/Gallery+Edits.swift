@@ -64,7 +64,7 @@ extension Gallery {
         case .full, .readOnly, .unavailable:
           let done = place - failures.count
           throw done == 0
-            ? error : GalleryError(error.kind, error.detail + " \(done) of \(items.count) were done before.")
+            ? error : GalleryError(error.kind, error.detail + " \(done) of \(items.count) were changed before.")
         default: failures.append(ItemFailure(index: index, error: error))
         }
       }
@@ -90,7 +90,7 @@ extension Gallery {
   public func trash(_ items: [Int], of snapshot: Snapshot) throws(GalleryError) -> [ItemFailure] {
     let trash = try preparedTrash()
     return try each(items, of: snapshot, snapshot.thing) { item in
-      if item.path.isInTrash { throw GalleryError(.conflict, "This is in the trash already.") }
+      if item.path.isInTrash { throw GalleryError(.conflict, "This file is already in the trash.") }
       try check(item)
       let isOneName = snapshot.album != .root || snapshot.hasOtherFiles
       let others = isOneName ? [] : otherNames(of: item.path).filter { !$0.isInTrash }
@@ -114,7 +114,7 @@ extension Gallery {
       throw Self.replaced
     } catch .fileExists {
       throw GalleryError(
-        .conflict, "Another file had this name, and is in the trash now; it can be put back from there.")
+        .conflict, "Another file took this name, and was moved to the trash instead; restore it there.")
     }
   }
 
@@ -129,7 +129,7 @@ extension Gallery {
     let trash = TrashFolder(of: root)
     return try each(items, of: snapshot, snapshot.thing) { item in
       guard trash.contains(item.path.bytes) else {
-        throw GalleryError(.conflict, "This is not in the trash of this server's user.")
+        throw GalleryError(.conflict, "This file is not in the trash of this server's user.")
       }
       try check(item)
       let others = snapshot.hasOtherFiles ? [] : otherNames(of: item.path).filter { trash.contains($0.bytes) }
@@ -154,11 +154,12 @@ extension Gallery {
     do throws(Errno) {
       origin = try trash.origin(of: path.bytes)
     } catch .noSuchFileOrDirectory {
-      throw GalleryError(.conflict, "Nothing says where this was; move it by a file manager.")
+      throw GalleryError(.conflict, "The original album of this file is unknown; move the file with a file manager.")
     } catch .invalidArgument {
-      throw GalleryError(.conflict, "What says where this was makes no sense; move it by a file manager.")
+      throw GalleryError(
+        .conflict, "The record of this file's original album is invalid; move the file with a file manager.")
     } catch {
-      throw GalleryError(error, "What says where this was")
+      throw GalleryError(error, "The record of this file's original album")
     }
     return try SpacePath(origin).notInTrash()
   }
@@ -169,13 +170,13 @@ extension Gallery {
     do throws(Errno) {
       try trash.prepare()
     } catch .readOnlyFileSystem {
-      throw GalleryError(.readOnly, "The space is open for reading only.")
+      throw GalleryError(.readOnly, "The space is read-only.")
     } catch .noSpace {
       throw GalleryError(Errno.noSpace)
     } catch {
       throw GalleryError(
         .forbidden,
-        "\(String(decoding: trash.folder, as: UTF8.self)) in the space is no trash folder that this server may use.")
+        "This server may not use \(String(decoding: trash.folder, as: UTF8.self)) in the space as its trash folder.")
     }
     return trash
   }

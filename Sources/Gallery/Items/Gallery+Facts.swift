@@ -75,7 +75,7 @@ extension Gallery {
 
   /// The records of a range of a snapshot's photos.
   func items(_ range: Range<Int>, of snapshot: Snapshot) throws(GalleryError) -> [ListedItem] {
-    try GalleryError.of("Asking the catalog") {
+    try GalleryError.of("The catalog") {
       let asker = Asker(door: try CatalogDoor(of: root))
       return try range.map { index in
         let path = try snapshot.path(index)
@@ -87,7 +87,7 @@ extension Gallery {
   /// The records of the photos of a section, by its number.
   public func section(_ number: Int, of snapshot: Snapshot) throws(GalleryError) -> [ListedItem] {
     guard snapshot.sections.indices.contains(number) else {
-      throw GalleryError(.notFound, "There is no section \(number) in this snapshot.")
+      throw GalleryError(.notFound, "Section \(number) does not exist in this snapshot.")
     }
     let section = snapshot.sections[number]
     return try items(section.first..<section.first + section.count, of: snapshot)
@@ -95,7 +95,7 @@ extension Gallery {
 
   /// The records of files from the catalog; nil for a file without one.
   func records(of paths: [SpacePath]) throws(GalleryError) -> [JSONValue?] {
-    try GalleryError.of("Asking the catalog") {
+    try GalleryError.of("The catalog") {
       let asker = Asker(door: try CatalogDoor(of: root))
       return try paths.map { try asker.facts(of: $0) }
     }
@@ -106,7 +106,7 @@ extension Gallery {
   /// - Throws: `.notFound` if the catalog has none.
   func record(of path: SpacePath) throws(GalleryError) -> JSONValue {
     guard let facts = try records(of: [path])[0] else {
-      throw GalleryError(.notFound, "This photo is not there any more, or was not examined yet.")
+      throw GalleryError(.notFound, "This photo no longer exists, or was not examined yet.")
     }
     return facts
   }

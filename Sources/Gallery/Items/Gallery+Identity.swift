@@ -11,7 +11,7 @@ internal import SystemPackage
 
 extension Gallery {
   static let replaced = GalleryError(
-    .conflict, "Another file has this name by now, so nothing was done; load the list again.")
+    .conflict, "Another file has this name now, so nothing was done; load the list again.")
 
   /// Throws unless the status is that of the snapshot's file. A space contains no mounts, so the inode identifies the
   /// file.
@@ -41,7 +41,7 @@ extension Gallery {
     let content: ItemContent
     if snapshot.hasOtherFiles {
       // The catalog does not know such a file, and browsers may only save it.
-      guard form == .original else { throw GalleryError(.notFound, "There is no such form of this file.") }
+      guard form == .original else { throw GalleryError(.notFound, "This file does not have this form.") }
       content = try original(item.path, kind: nil)
     } else {
       content = try open(form, of: item.path)

@@ -20,7 +20,9 @@ public struct KeptChoice: Sendable {
     var added: [SnapshotItem] = []
     for number in numbers {
       let item = try snapshot.item(number)
-      guard !snapshot.isRefused(number) else { throw GalleryError(.badRequest, "One of these may not be chosen.") }
+      guard !snapshot.isRefused(number) else {
+        throw GalleryError(.badRequest, "One of these photos may not be chosen.")
+      }
       if known.insert(item.inode).inserted { added.append(item) }
     }
     items += added
@@ -54,7 +56,7 @@ extension Gallery {
   ///
   /// - Throws: `.notFound` or `.conflict` if a path does not lead to its photo any more.
   public func paths(of choice: KeptChoice) throws(GalleryError) -> [SpacePath] {
-    try GalleryError.of("A photo that was chosen") {
+    try GalleryError.of("A chosen photo") {
       for item in choice.items { try check(item) }
     }
     return choice.items.map(\.path)

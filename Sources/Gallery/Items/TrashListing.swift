@@ -64,7 +64,7 @@ extension Gallery {
           guard unsafe fstatat(directory.number, text, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
           let inode = UInt64(status.st_ino)
           guard paths.append(path.bytes[...], inode: inode) else {
-            throw GalleryError(.tooLarge, "There is too much in the trash; empty it by a file manager.")
+            throw GalleryError(.tooLarge, "The trash contains too many files to list; empty it with a file manager.")
           }
           if status.st_mode & S_IFMT == S_IFDIR {
             waiting.append(path)
@@ -108,7 +108,7 @@ extension Gallery {
         } catch .directoryNotEmpty {
           // A file in it was not deleted.
         } catch {
-          let failure = GalleryError(error, "What was thrown away")
+          let failure = GalleryError(error, "A file in the trash")
           if [.readOnly, .unavailable].contains(failure.kind) { throw failure }
           failures.append(failure)
         }

@@ -27,7 +27,7 @@ public final class ZipPlaces: Sendable {
       return true
     }
     guard isFree else {
-      throw GalleryError(.busy, "\(most) archives are being saved already; wait until one of them is done.")
+      throw GalleryError(.busy, "\(most) archives are being saved already; wait until one of them is complete.")
     }
     return Place(self)
   }

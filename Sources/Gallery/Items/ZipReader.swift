@@ -64,7 +64,7 @@ public final class ZipReader: Sendable {
         }
       }
     } catch {
-      throw GalleryError(.busy, "The server has too much to do; try again.")
+      throw GalleryError(.busy, "The server is busy; try again.")
     }
   }
 

@@ -81,7 +81,7 @@ public final class ZipTickets: Sendable {
   /// - Throws: `.tooLarge` if the photos exceed the limit.
   public func put(_ numbers: ZipNumbers, of snapshot: Snapshot) throws(GalleryError) -> String {
     guard numbers.all.count <= mostPhotos else {
-      throw GalleryError(.tooLarge, "These are too many photos for an archive.")
+      throw GalleryError(.tooLarge, "One archive cannot hold so many photos; choose fewer.")
     }
     let name = Hexadecimal.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
     tickets.withLock { tickets in
@@ -98,7 +98,9 @@ public final class ZipTickets: Sendable {
   /// - Throws: `.gone` if the ticket or its snapshot is not kept any more.
   public func take(_ name: String, _ shelf: SnapshotShelf) throws(GalleryError) -> (ZipNumbers, Snapshot) {
     let ticket = tickets.withLock { tickets in tickets.firstIndex { $0.name == name }.map { tickets.remove(at: $0) } }
-    guard let ticket else { throw GalleryError(.gone, "This archive was fetched already, or is not kept any more.") }
+    guard let ticket else {
+      throw GalleryError(.gone, "This archive was already downloaded, or has expired; request it again.")
+    }
     let snapshot = try shelf.get(ticket.snapshot)
     note(name, .reading)
     return (ticket.numbers, snapshot)
@@ -118,7 +120,7 @@ public final class ZipTickets: Sendable {
   /// - Throws: `.gone` if it is not kept any more.
   public func progress(_ name: String) throws(GalleryError) -> Progress {
     guard let found = known.withLock({ $0.last { $0.name == name }?.progress }) else {
-      throw GalleryError(.gone, "Nothing is known of this archive any more.")
+      throw GalleryError(.gone, "The state of this archive has expired.")
     }
     return found
   }

@@ -24,7 +24,7 @@ public struct SpacePath: Hashable, Sendable {
   /// Checks and takes a path.
   public init(_ bytes: [UInt8]) throws(GalleryError) {
     guard bytes.count <= Self.mostBytes else {
-      throw GalleryError(.badRequest, "A path has at most \(Self.mostBytes) bytes.")
+      throw GalleryError(.badRequest, "The path is too long: a path has at most \(Self.mostBytes) bytes.")
     }
     if !bytes.isEmpty {
       for part in bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
@@ -36,17 +36,17 @@ public struct SpacePath: Hashable, Sendable {
 
   /// Throws if no file of the space can have this name.
   public static func check(name: [UInt8]) throws(GalleryError) {
-    if name.isEmpty { throw GalleryError(.emptyName, "A name is empty.") }
-    if name.contains(0) { throw GalleryError(.badName, "A name has no zero byte in it.") }
-    if name.contains(UInt8(ascii: "/")) { throw GalleryError(.badName, "A name has no \"/\" in it.") }
+    if name.isEmpty { throw GalleryError(.emptyName, "The name is empty.") }
+    if name.contains(0) { throw GalleryError(.badName, "A name cannot contain a zero byte.") }
+    if name.contains(UInt8(ascii: "/")) { throw GalleryError(.badName, "A name cannot contain \"/\".") }
     if name == [0x2E] || name == [0x2E, 0x2E] {
-      throw GalleryError(.badName, "\"\(String(decoding: name, as: UTF8.self))\" is no name.")
+      throw GalleryError(.badName, "\"\(String(decoding: name, as: UTF8.self))\" is not a valid name.")
     }
     if name.count > mostNameBytes {
       throw GalleryError(.nameTooLong, "A name has at most \(mostNameBytes) bytes; this one has \(name.count).")
     }
     if madeUp.contains(name) {
-      throw GalleryError(.badName, "\"\(String(decoding: name, as: UTF8.self))\" belongs to the mount.")
+      throw GalleryError(.badName, "\"\(String(decoding: name, as: UTF8.self))\" is reserved for the mount.")
     }
   }
 
@@ -81,7 +81,7 @@ public struct SpacePath: Hashable, Sendable {
 
   /// Throws for a path in the trash, because files there may only be restored or deleted.
   func notInTrash() throws(GalleryError) -> SpacePath {
-    if isInTrash { throw GalleryError(.badRequest, "The trash is no album.") }
+    if isInTrash { throw GalleryError(.badRequest, "The trash is not an album.") }
     return self
   }
 }

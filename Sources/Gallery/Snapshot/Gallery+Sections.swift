@@ -42,7 +42,7 @@ extension Gallery {
   ///
   /// - Throws: `.badRequest` with the range of the mistake if the query is invalid.
   public func snapshot(_ request: SectionsRequest) throws(GalleryError) -> Snapshot {
-    try GalleryError.of("Asking the catalog") {
+    try GalleryError.of("The catalog") {
       // Parsed separately, so that a mistake is located in the user's text and not in the extended query. The date does
       // not matter for that.
       do throws(QueryError) {
@@ -133,7 +133,7 @@ extension Gallery {
     let trailer = try reader.tiles { tile, inode, path in
       if let album, SpacePath(trusted: Array(path)).parent != album { return }
       guard builder.count < Self.mostPhotos, builder.add(tile, inode: inode, path) else {
-        throw GalleryError(.tooLarge, "These are too many photos; ask for fewer.")
+        throw GalleryError(.tooLarge, "Too many photos were requested; ask for fewer.")
       }
     }
     builder.pending = max(builder.pending, trailer.pending)

@@ -82,7 +82,7 @@ public final class Snapshot: Sendable {
   /// Throws for a number without a photo.
   func check(_ index: Int) throws(GalleryError) {
     guard index >= 0, index < count else {
-      throw GalleryError(.notFound, "There is no photo \(index) in this snapshot; it has \(count).")
+      throw GalleryError(.notFound, "Photo \(index) does not exist in this snapshot, which has \(count).")
     }
   }
 

@@ -26,7 +26,7 @@ public final class SnapshotShelf: Sendable {
       kept.append(snapshot)
       return snapshot
     }
-    guard let found else { throw GalleryError(.gone, "This list of photos is not kept any more; load it again.") }
+    guard let found else { throw GalleryError(.gone, "This list of photos has expired; load it again.") }
     return found
   }
 }

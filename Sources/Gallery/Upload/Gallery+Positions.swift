@@ -23,7 +23,7 @@ extension Gallery {
     var report = PositionReport()
     let records = try records(of: paths)
     let unknown = paths.indices.filter { records[$0] == nil }
-    let waiting = try GalleryError.of("Asking the catalog") { Set(try areWaiting(unknown.map { paths[$0] })) }
+    let waiting = try GalleryError.of("The catalog") { Set(try areWaiting(unknown.map { paths[$0] })) }
     report.pending = unknown.filter { waiting.contains(paths[$0]) }
     for case let record? in records {
       if record["camera"]?.text != nil, record["latitude"] == nil { report.missing += 1 }

@@ -29,9 +29,9 @@ public struct UploadDescription: Hashable, Sendable {
     length: Int64, name: [UInt8], album: [UInt8], modified: Int64? = nil, relativePath: [UInt8] = [],
     skipsDuplicates: Bool = false
   ) throws(GalleryError) {
-    guard length >= 0 else { throw GalleryError(.badRequest, "The length of a file is not below 0.") }
+    guard length >= 0 else { throw GalleryError(.badRequest, "The length of a file cannot be negative.") }
     if let modified, !Self.times.contains(modified) {
-      throw GalleryError(.badRequest, "The time of the file is not in the years 1 to 9999.")
+      throw GalleryError(.badRequest, "The time of the file must be in the years 1 to 9999.")
     }
     var place = try SpacePath(album).notInTrash()
     for part in relativePath.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropLast() {
@@ -40,7 +40,7 @@ public struct UploadDescription: Hashable, Sendable {
     self.length = length
     if try place.appending(name).isInTrash {
       throw GalleryError(
-        .badName, "\"\(String(decoding: name, as: UTF8.self))\" is the name of a trash there; rename the file.")
+        .badName, "\"\(String(decoding: name, as: UTF8.self))\" is the name of a trash folder there; rename the file.")
     }
     self.name = name
     self.album = place

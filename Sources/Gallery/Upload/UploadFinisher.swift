@@ -43,7 +43,7 @@ struct UploadFinisher {
         let verified = try verify(IncomingFile(bytes, file, digest: sent), by: placement)
       else {
         try? hold.remove()
-        throw GalleryError(.failed, "What the vault stored is not what was sent; send the file again.")
+        throw GalleryError(.failed, "The stored file differs from the file that was sent; send it again.")
       }
       let time = description.modified.map { milliseconds in
         let seconds = (milliseconds >= 0 ? milliseconds : milliseconds - 999) / 1000

@@ -15,8 +15,8 @@ struct UploadHold: Sendable {
 
   /// The error for an upload whose log is invalid.
   static let unreadable = GalleryError(
-    .conflict, "What is known of this upload cannot be read; end it, and send the file again.")
-  private static let busy = GalleryError(.busy, "A piece of this upload is being received.")
+    .conflict, "The record of this upload cannot be read; delete the upload, and send the file again.")
+  private static let busy = GalleryError(.busy, "Another piece of this upload is being received; try again.")
 
   /// Locks an upload; nil if it does not exist.
   ///

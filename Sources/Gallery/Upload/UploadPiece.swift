@@ -34,20 +34,21 @@ public final class UploadPiece: @unchecked Sendable {
     case nil, SHAHasher.sha256Count: sha1 = nil
     case SHAHasher.sha1Count:
       sha1 = SHAHasher.sha1()
-      if sha1 == nil { throw GalleryError(.badRequest, "There is no SHA-1 here; use SHA-256.") }
+      if sha1 == nil { throw GalleryError(.badRequest, "This server does not support SHA-1; use SHA-256.") }
     default:
-      throw GalleryError(.badRequest, "A SHA-256 has \(SHAHasher.sha256Count) bytes, a SHA-1 \(SHAHasher.sha1Count).")
+      throw GalleryError(
+        .badRequest, "A SHA-256 hash has \(SHAHasher.sha256Count) bytes, and a SHA-1 hash \(SHAHasher.sha1Count).")
     }
     guard let hold = try UploadHold.taken(identifier, in: gallery) else {
-      throw GalleryError(.notFound, "There is no such upload; it may have expired.")
+      throw GalleryError(.notFound, "This upload does not exist; it may have expired.")
     }
     guard case .underway(let log) = try hold.state() else {
       // Throws if the file is gone.
       _ = try gallery.uploads.status(of: identifier)
-      throw GalleryError(.conflict, "The upload is whole already.")
+      throw GalleryError(.conflict, "The upload is already complete.")
     }
     guard offset == log.received else {
-      throw GalleryError(.conflict, "The upload is at \(log.received), not at \(offset).")
+      throw GalleryError(.conflict, "The next piece of the upload begins at byte \(log.received), not at \(offset).")
     }
     do throws(Errno) {
       let file = try gallery.calls.openToWrite(bytes, in: incoming)
@@ -74,7 +75,7 @@ public final class UploadPiece: @unchecked Sendable {
     guard let file = files?.bytes else { preconditionFailure("a piece that ended takes nothing") }
     guard Int64(bytes.count) <= log.description.length - offset else {
       giveUp()
-      throw GalleryError(.tooLarge, "More was sent than the \(log.description.length) bytes of the file.")
+      throw GalleryError(.tooLarge, "More bytes were sent than the \(log.description.length) bytes of the file.")
     }
     do throws(Errno) {
       try unsafe gallery.calls.write(bytes, to: file, at: offset)
@@ -100,7 +101,7 @@ public final class UploadPiece: @unchecked Sendable {
     let hash = takenHash()
     if let expected, expected != sha1?.finish() ?? hash {
       giveUp()
-      throw GalleryError(.wrongChecksum, "What was received is not what was sent; send this piece again.")
+      throw GalleryError(.wrongChecksum, "The received piece does not match its checksum; send it again.")
     }
     return try keep(hash)
   }
@@ -118,7 +119,7 @@ public final class UploadPiece: @unchecked Sendable {
   private func takenHash() -> [UInt8] { sha256.take()?.finish() ?? [] }
 
   private func keep(_ hash: [UInt8]) throws(GalleryError) -> UploadStatus {
-    guard let hold = files?.hold else { throw GalleryError(.conflict, "This piece has ended.") }
+    guard let hold = files?.hold else { throw GalleryError(.conflict, "This piece has already ended.") }
     do throws(Errno) {
       if received > 0 { try log.add(UploadLog.Piece(length: received, hash: hash), to: hold.log, gallery.calls) }
     } catch {

@@ -49,8 +49,8 @@ public struct Uploads: Sendable {
         return try gallery.root.directory(Array(".agonyfs/incoming".utf8))
       } catch .noSuchFileOrDirectory {
         throw try gallery.isReadOnly()
-          ? GalleryError(.readOnly, "The space is open for reading only.")
-          : GalleryError(.forbidden, "The space takes no files from this server; another user has it mounted.")
+          ? GalleryError(.readOnly, "The space is read-only.")
+          : GalleryError(.forbidden, "This server cannot put files into the space, because another user mounted it.")
       } catch {
         throw GalleryError(error, "The space")
       }
@@ -62,7 +62,7 @@ public struct Uploads: Sendable {
     let digits = identifier.utf8
     guard (1...64).contains(digits.count),
       digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
-    else { throw GalleryError(.notFound, "There is no such upload.") }
+    else { throw GalleryError(.notFound, "This upload does not exist.") }
     let start = Array(".partial-web-".utf8) + digits
     return (start, start + Array(".log".utf8), try incoming())
   }
@@ -84,7 +84,7 @@ public struct Uploads: Sendable {
         guard error.kind == .busy || error == UploadHold.unreadable else { throw error }
       }
     }
-    throw GalleryError(.busy, "This file is being sent already.")
+    throw GalleryError(.busy, "This file is already being sent.")
   }
 
   /// Begins or resumes the upload with this identifier; nil if it is not known whether it is the same file.
@@ -156,7 +156,7 @@ public struct Uploads: Sendable {
       case .whole(let log, let path): return UploadStatus(identifier, log, at: path)
       case .lost(let log):
         if log.placed == nil { throw Errno.noSuchFileOrDirectory }
-        throw GalleryError(.gone, "The file was received, but is not where it was put any more, or was changed since.")
+        throw GalleryError(.gone, "The file was received, but has been moved, deleted or changed since.")
       }
     }
   }
@@ -171,7 +171,7 @@ public struct Uploads: Sendable {
   /// Ends an upload, and removes the received bytes. A finished file stays.
   public func end(_ identifier: String) throws(GalleryError) {
     guard let hold = try UploadHold.taken(identifier, in: gallery) else {
-      throw GalleryError(.notFound, "There is no such upload; it may have expired.")
+      throw GalleryError(.notFound, "This upload does not exist; it may have expired.")
     }
     try hold.remove()
   }

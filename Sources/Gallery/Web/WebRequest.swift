@@ -14,12 +14,12 @@ public struct WebRequest: Sendable {
     do throws(JSONReader.Malformed) {
       value = try JSONReader.value(of: bytes, mostValues: Self.mostItems + 1000)
     } catch {
-      throw GalleryError(.badRequest, "The request is no JSON, from byte \(error.offset) on.")
+      throw GalleryError(.badRequest, "The request is not valid JSON, from byte \(error.offset) on.")
     }
   }
 
   private func required<Value>(_ name: String, _ value: Value?) throws(GalleryError) -> Value {
-    guard let value else { throw GalleryError(.badRequest, "The request has no usable \"\(name)\".") }
+    guard let value else { throw GalleryError(.badRequest, "The request lacks a valid \"\(name)\".") }
     return value
   }
 
@@ -40,7 +40,7 @@ public struct WebRequest: Sendable {
   public var items: [Int] {
     get throws(GalleryError) {
       guard case .array(let elements)? = value["items"], elements.count <= Self.mostItems else {
-        throw GalleryError(.badRequest, "The request has no usable \"items\".")
+        throw GalleryError(.badRequest, "The request lacks a valid \"items\".")
       }
       return try elements.map { (element) throws(GalleryError) in try required("items", element.whole) }
     }
@@ -58,7 +58,7 @@ public struct WebRequest: Sendable {
   /// The paths with this name, in base64url.
   public func paths(_ name: String) throws(GalleryError) -> [SpacePath] {
     guard case .array(let elements)? = value[name] else {
-      throw GalleryError(.badRequest, "The request has no usable \"\(name)\".")
+      throw GalleryError(.badRequest, "The request lacks a valid \"\(name)\".")
     }
     return try elements.map { (element) throws(GalleryError) in
       try SpacePath(required(name, element.text.flatMap { Base64.bytes(of: $0) }))
@@ -74,7 +74,7 @@ public struct WebRequest: Sendable {
   public var edit: ItemEdit {
     get throws(GalleryError) {
       guard case .object(let fields)? = value["set"] else {
-        throw GalleryError(.badRequest, "The request has no \"set\".")
+        throw GalleryError(.badRequest, "The request lacks \"set\".")
       }
       var edit = ItemEdit()
       for field in fields where field.value != .null {
@@ -84,7 +84,7 @@ public struct WebRequest: Sendable {
         case "rating": edit.rating = try required("rating", field.value.whole)
         case "favourite":
           guard case .bool(let flag) = field.value else {
-            throw GalleryError(.badRequest, "\"favourite\" is true or false.")
+            throw GalleryError(.badRequest, "\"favourite\" must be true or false.")
           }
           edit.isFavourite = flag
         case "addTags": edit.addedTags = try tags(field)
@@ -98,7 +98,7 @@ public struct WebRequest: Sendable {
 
   private func tags(_ field: JSONValue.Field) throws(GalleryError) -> [String] {
     guard case .array(let elements) = field.value else {
-      throw GalleryError(.badRequest, "\"\(field.name)\" is a list of texts.")
+      throw GalleryError(.badRequest, "\"\(field.name)\" must be a list of texts.")
     }
     return try elements.map { (element) throws(GalleryError) in try required(field.name, element.text) }
   }

@@ -49,7 +49,7 @@ extension CatalogUpdates {
     if !files.catalog.saidThatRulesLack {
       files.catalog.saidThatRulesLack = true
       files.logger.warning(
-        "the zone database of this machine does not know the home zone: times known in UTC alone are shown in UTC")
+        "the zone database of this machine does not know the home zone: times known only in UTC are shown in UTC")
     }
     return true
   }

@@ -4,7 +4,7 @@ internal import SystemPackage
 
 extension TraceSearch {
   private static let advice =
-    "Saved while nothing was mounted: mount the space there at a terminal, and it asks whether to import them."
+    "Saved while nothing was mounted. Mount the space there at a terminal; agonyfs then asks whether to import them."
 
   /// Finds files in this user's mount points of spaces while nothing is mounted there.
   package mutating func look(inBare places: [[UInt8]]) {

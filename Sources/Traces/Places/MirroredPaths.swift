@@ -27,7 +27,7 @@ struct MirroredPaths: TraceSource {
           Finding(
             program: cache.program, kind: .cache, file: folder.path, count: max(1, search.names(in: folder).count),
             names: [place], reveals: .picture,
-            remedy: .byHand("End Geeqie and delete the folder: it holds what Geeqie can make again.")))
+            remedy: .byHand("End Geeqie and delete the folder; Geeqie can make its contents again.")))
       }
     }
   }

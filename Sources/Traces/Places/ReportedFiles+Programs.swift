@@ -1,6 +1,6 @@
 extension ReportedFiles {
   private static let deleteLines =
-    "End the program, and delete these lines with an editor that keeps no history or copies of its own."
+    "End the program, and delete these lines with an editor that keeps neither a history nor backup copies."
   private static let resetSettings = "End the program, and delete these entries, or the file with all its settings."
 
   /// All programs whose files are searched.

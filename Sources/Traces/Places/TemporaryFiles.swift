@@ -19,7 +19,7 @@ struct TemporaryFiles: TraceSource {
       var left = Self.most
       look(in: folder, Self.depth, &left, &search)
       if left == 0 {
-        search.couldNotSearch(path, "it has so many files that only the first \(Self.most) were looked at")
+        search.couldNotSearch(path, "it has too many files; only the first \(Self.most) were searched")
       }
       searched.append(path)
     }

@@ -71,7 +71,7 @@ package struct TraceSearch {
     switch error {
     case .noSuchFileOrDirectory, .notDirectory, .isDirectory, .invalidArgument: return
     case .tooManySymbolicLinkLevels: reason = "it is a symbolic link"
-    case .notPermitted: reason = "it belongs to somebody else"
+    case .notPermitted: reason = "it belongs to another user"
     case .fileTooLarge: reason = "it is too large"
     default: reason = error.description
     }

@@ -4,7 +4,7 @@ internal import SystemPackage
 
 /// What the names of a vault's files reveal, for notes about vaults.
 private let whatNamesTell =
-  "an older list of names beside the vault tells which files came and went since, also after agonyfs refresh"
+  "comparing old names with the vault shows which files were added or removed since, even after agonyfs refresh"
 
 /// locate(1), whose database holds the names of all files that every user may see.
 struct LocateCheck: SystemCheck {
@@ -78,7 +78,7 @@ struct BalooCheck: SystemCheck {
       let shown = String(decoding: place, as: UTF8.self)
       return SystemNote(
         topic: .indexer,
-        text: "KDE's index, Baloo, goes into \(shown) and stores names and facts of photos: run balooctl config add "
+        text: "KDE's index, Baloo, indexes \(shown) and stores the names and facts of photos: run balooctl config add "
           + "excludeFolders \(shown), or mount below a folder whose name begins with a point.")
     }
     let vaults = subject.vaults.paths.filter(isIndexed).map { vault in
@@ -130,9 +130,9 @@ struct TrackerCheck: SystemCheck {
       SystemNote(
         topic: .indexer,
         text:
-          "GNOME's index, Tracker, has the names of the vault's files at \(String(decoding: vault, as: UTF8.self)), and "
-          + "\(whatNamesTell): move the vault out of the folders for documents, pictures and the like, or put it in a folder "
-          + "with an empty file \(Self.mark); then run tracker3 reset --filesystem "
+          "GNOME's index, Tracker, has the names of the vault's files at \(String(decoding: vault, as: UTF8.self)), "
+          + "and \(whatNamesTell): move the vault out of the folders for documents, pictures and the like, or put it in "
+          + "a folder with an empty file \(Self.mark); then run tracker3 reset --filesystem "
           + "(newer: localsearch reset --filesystem).")
     }
     guard isOld else { return vaults }
@@ -143,7 +143,7 @@ struct TrackerCheck: SystemCheck {
       + mounts.map { place in
         SystemNote(
           topic: .indexer,
-          text: "This old Tracker goes into \(String(decoding: place, as: UTF8.self)) and stores names and facts of "
+          text: "This old Tracker indexes \(String(decoding: place, as: UTF8.self)) and stores the names and facts of "
             + "photos: mount outside of its folders, or update it to version 3.3.")
       }
   }

@@ -16,15 +16,15 @@ struct CoreDumpCheck: SystemCheck {
       if program.hasSuffix("/true") || program.hasSuffix("/false") { return [] }
       return [
         note(
-          "Memory of programs that crash goes to \(program): switch that off, for example with sysctl -w kernel.core_pattern=."
-        )
+          "Memory of programs that crash goes to \(program): switch that off, for example with sysctl -w "
+            + "kernel.core_pattern=.")
       ]
     }
     guard limit(view, of: subject.shell) != "0" else { return [] }
     return [
       note(
-        "Memory of programs that crash is written to files (\(pattern)), and a viewer's holds photos: run ulimit -c 0 "
-          + "before them, or set a hard core 0 in /etc/security/limits.conf.")
+        "Memory of programs that crash is written to files (\(pattern)), including photos that viewers show: run "
+          + "ulimit -c 0 before you start them, or set a hard core 0 in /etc/security/limits.conf.")
     ]
   }
 
@@ -57,7 +57,7 @@ struct FuseCheck: SystemCheck {
       SystemNote(
         topic: .fuse,
         text:
-          "Users may let other users and system services into their mounts (allow_other): if nobody here needs that, "
+          "Users may let other users and system services into their mounts (allow_other): if no user here needs that, "
           + "remove user_allow_other from /etc/fuse.conf.")
     ]
   }
@@ -81,7 +81,8 @@ struct LandlockCheck: SystemCheck {
     guard numbers.count == 2, (numbers[0], numbers[1]) < (5, 13) else { return [] }
     return [
       SystemNote(
-        topic: .landlock, text: "This kernel is older than Linux 5.13 and has no Landlock, and \(advice): update it.")
+        topic: .landlock,
+        text: "This kernel is older than Linux 5.13 and does not have Landlock, and \(advice): update it.")
     ]
   }
 }

@@ -29,7 +29,8 @@ struct HibernationCheck: SystemCheck {
     return [
       SystemNote(
         topic: .hibernation,
-        text: "Hibernation writes all memory to the disk, the keys of mounted spaces too: run agonyfs lock before, or "
+        text:
+          "Hibernation writes all memory to the disk, including the keys of mounted spaces: run agonyfs lock first, or "
           + "switch it off with systemctl mask hibernate.target hybrid-sleep.target suspend-then-hibernate.target.")
     ]
   }

@@ -40,7 +40,9 @@ extension OwnCover {
   package func giveUpCover(_ count: Int) throws(VaultError) -> (names: [SegmentIdentifier], epoch: EpochNumber) {
     try log.locked { log throws(VaultError) in
       while log.tail.isBeginningEpoch || log.tail.isCommitting { log.wait() }
-      guard var owner = log.pool.table, owner.coverCount >= count else { throw .readOnly("it owns no such cover") }
+      guard var owner = log.pool.table, owner.coverCount >= count else {
+        throw .readOnly("it does not own that much cover")
+      }
       let given = owner.giveUpCover(count)
       try log.beginEpoch(stating: owner)
       return (given.map(keys.coverIdentifier), log.tail.segment.epoch)
@@ -70,7 +72,7 @@ extension OwnCover {
     before limit: EpochNumber
   ) throws(VaultError) -> [SegmentIdentifier: SegmentNumber] {
     if try space.foreignContinuation() != nil {
-      throw .readOnly("it was continued in two places; see with: agonyfs check")
+      throw .readOnly("it was continued in two places; run agonyfs check")
     }
     var found: [SegmentIdentifier: SegmentNumber] = [:]
     for (number, name) in space.segmentFiles() where number.index == 0 && number.epoch < limit { found[name] = number }

@@ -137,7 +137,7 @@ package struct OwnCover {
     by size: Int64, _ control: OperationControl = OperationControl()
   ) throws(VaultError) {
     guard let owner = space.owner, owner.fileCount > 0 else {
-      throw .readOnly("it owns no cover, and takes what room the disk has")
+      throw .readOnly("it owns no cover, and uses the free room of the disk")
     }
     let count = try Cover.count(for: size, segmentSize: segmentSize, in: storage.capacity())
     guard UInt64(count.ownable) <= OwnerTable.mostFiles - owner.fileCount else { throw .noSpace }

@@ -18,7 +18,7 @@ extension Space {
     try log.locked { log throws(VaultError) in
       while log.tail.isBeginningEpoch || log.tail.isCommitting { log.wait() }
       guard let old = log.pool.table else {
-        throw .readOnly("it was made by an older agonyfs, which did not know this")
+        throw .readOnly("it was made by an older agonyfs, which did not support this")
       }
       var new = old
       change(&new)

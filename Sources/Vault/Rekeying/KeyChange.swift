@@ -105,11 +105,11 @@ package struct KeyChange {
     // Files that could not be wiped are tried again after the next head.
     if log.locked({ $0.catalog.segments.contains { space.isUnderPreviousKey($0) } }) { return false }
     guard log.locked({ $0.countUnderPreviousKey == 0 }) else {
-      throw .system(.ioError, "deleting what is under the previous key")
+      throw .system(.ioError, "deleting files under the previous key")
     }
     try deleteStrays()
     // After a power cut, a deleted file that comes back would belong to no known state.
-    try attempt("deleting what is under the previous key") { () throws(Errno) in try storage.flushAll() }
+    try attempt("deleting files under the previous key") { () throws(Errno) in try storage.flushAll() }
     try space.changeOwner { $0.rekeying = .none }
     return true
   }
@@ -118,7 +118,7 @@ package struct KeyChange {
   private func deleteStrays() throws(VaultError) {
     let strays = try Recovery(context: log.context).allSegments().filter { space.isUnderPreviousKey($0.number) }
       .map { keys.identifier($0.number, branch: $0.branch) }
-    try attempt("deleting what is under the previous key") { () throws(Errno) in
+    try attempt("deleting files under the previous key") { () throws(Errno) in
       for name in strays { try storage.delete(name) }
     }
   }

@@ -67,7 +67,7 @@ extension Vault {
       var newest = scanning ? nil : try recovery.newestExisting()
       // A copy that was made while the space was written may lack all heads that lead to its newest ones.
       if newest == nil { newest = try recovery.newestListed() }
-      guard let newest else { throw .damaged("the space of this password has no head") }
+      guard let newest else { throw .damaged("the head of this password's space is missing") }
       // The writer of a space may overtake an observer.
       let found = try recovery.newestByPrefix()
       if let found, found > newest { continue }

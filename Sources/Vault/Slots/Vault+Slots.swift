@@ -69,7 +69,7 @@ extension Vault {
       opened = OpenedSlot(key: slot, body: body, missing: missing, damaged: damaged, short: short)
     }
     if let opened { return opened }
-    throw isReplaced ? .damaged("what should be the slot of this password is not a regular file") : .noSpaceOpens
+    throw isReplaced ? .damaged("the slot file of this password is not a regular file") : .noSpaceOpens
   }
 
   private struct SlotFile {

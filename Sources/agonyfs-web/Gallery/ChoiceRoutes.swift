@@ -46,11 +46,12 @@ func addChoiceRoutes(
       // A photo that no list shows cannot be removed from the choice, so the choice is refused instead of shortened.
       let (gone, others) = gallery.chosen.withLock { chosen in (chosen.takeGone(from: photos), chosen) }
       guard gone == 0 else {
-        throw GalleryError(.conflict, "Something that was chosen is gone, and is chosen no more. See the rest first.")
+        throw GalleryError(
+          .conflict, "A chosen photo no longer exists, and was removed from the choice. Check the rest.")
       }
       return try choosing.output(items, of: snapshot, with: others, in: photos)
     }
-    guard access.takesChoice() else { throw GalleryError(.gone, "The choice was made already.") }
+    guard access.takesChoice() else { throw GalleryError(.gone, "The choice was already made.") }
     return answer(Output.result(output) ? 0 : 1)
   }
   api.delete("choice") { _, _ in answer(1) }

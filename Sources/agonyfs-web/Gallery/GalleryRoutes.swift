@@ -62,7 +62,7 @@ extension SpaceContext {
   func path(_ name: String) throws(GalleryError) -> SpacePath? {
     guard let text = query[name], !text.isEmpty else { return nil }
     guard let bytes = Base64.bytes(of: text) else {
-      throw GalleryError(.badRequest, "\"\(name)\" is no path in base64url.")
+      throw GalleryError(.badRequest, "\"\(name)\" is not a path in base64url.")
     }
     return try SpacePath(bytes)
   }
@@ -73,7 +73,7 @@ extension SpaceContext {
   /// A number in the path of the request.
   func number(_ name: String) throws -> Int {
     guard let number = Int(try parameters.require(name)) else {
-      throw GalleryError(.badRequest, "\"\(name)\" is no number.")
+      throw GalleryError(.badRequest, "\"\(name)\" is not a number.")
     }
     return number
   }

@@ -16,7 +16,7 @@ func addItemRoutes(to api: RouterGroup<SpaceContext>) {
   for method in [HTTPRequest.Method.get, .head] {
     api.on("item/{snapshot}/{item}/{form}", method: method) { request, context in
       guard let form = ItemForm(rawValue: try context.parameters.require("form")) else {
-        throw GalleryError(.notFound, "There is no such form of a photo.")
+        throw GalleryError(.notFound, "Photos do not have this form.")
       }
       let (snapshot, number) = (try context.snapshot(), try context.number("item"))
       let content = try await context.gallery.run(waitingFor: .pictures) { try $0.open(form, number, of: snapshot) }
@@ -32,7 +32,7 @@ func addItemRoutes(to api: RouterGroup<SpaceContext>) {
     let (snapshot, items, size) = (
       try context.gallery.snapshot(try said.snapshot), try said.items, try said.number("size")
     )
-    guard items.count <= 60 else { throw GalleryError(.tooLarge, "At most 60 thumbnails come together.") }
+    guard items.count <= 60 else { throw GalleryError(.tooLarge, "Ask for at most 60 thumbnails at once.") }
     let gallery = context.gallery
     return Response(
       status: .ok, headers: [.contentType: "application/octet-stream"],

@@ -43,7 +43,7 @@ extension SectionsRequest {
     isTrash = context.query["trash"] == "1"
     if let word = context.query["group"] {
       guard let known = Grouping(rawValue: word) else {
-        throw GalleryError(.badRequest, "\"group\" is day, month, place, tag, album, type or none.")
+        throw GalleryError(.badRequest, "\"group\" must be day, month, place, tag, album, type or none.")
       }
       grouping = known
     }
@@ -51,7 +51,7 @@ extension SectionsRequest {
       isReversed = word.hasPrefix("-")
       if isReversed { word.removeFirst() }
       guard let known = Order(rawValue: word) else {
-        throw GalleryError(.badRequest, "\"sort\" is time, name, size or rating.")
+        throw GalleryError(.badRequest, "\"sort\" must be time, name, size or rating.")
       }
       order = known
     }

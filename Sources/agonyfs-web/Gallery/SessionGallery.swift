@@ -127,7 +127,7 @@ final class SessionGallery: Sendable {
   /// The current listing of the trash.
   func trashListing(_ name: String) throws(GalleryError) -> TrashListing {
     guard let listed = listing.withLock({ $0 }), listed.name == name else {
-      throw GalleryError(.gone, "This list of the trash is not kept any more; empty the trash once more.")
+      throw GalleryError(.gone, "This list of the trash has expired; empty the trash again.")
     }
     return listed
   }

@@ -38,10 +38,10 @@ func addUploadRoutes(to api: RouterGroup<SpaceContext>) {
   api.patch("{upload}") { request, context in
     let identifier = try context.parameters.require("upload")
     guard request.headers[.contentType] == "application/offset+octet-stream" else {
-      throw GalleryError(.badMedia, "A piece of an upload has the type application/offset+octet-stream.")
+      throw GalleryError(.badMedia, "A piece of an upload must have the type application/offset+octet-stream.")
     }
     guard let offset = request.headers[.uploadOffset].flatMap({ Int64($0) }), offset >= 0 else {
-      throw GalleryError(.badRequest, "The header Upload-Offset is missing, or no number.")
+      throw GalleryError(.badRequest, "The header Upload-Offset is missing, or is not a number.")
     }
     let checksum = try request.headers[.uploadChecksum].map { try UploadDescription.checksum($0) }
     let gallery = context.gallery
@@ -94,7 +94,7 @@ extension UploadDescription {
     _ headers: HTTPFields
   ) throws(GalleryError) -> (description: UploadDescription, resumes: Bool) {
     guard let length = headers[.uploadLength].flatMap({ Int64($0) }) else {
-      throw GalleryError(.badRequest, "The header Upload-Length is missing, or no number.")
+      throw GalleryError(.badRequest, "The header Upload-Length is missing, or is not a number.")
     }
     var values: [Substring: [UInt8]] = [:]
     for part in (headers[.uploadMetadata] ?? "").split(separator: ",") {
@@ -106,11 +106,11 @@ extension UploadDescription {
     }
     func text(_ name: Substring) -> String? { values[name].map { String(decoding: $0, as: UTF8.self) } }
     guard let album = Base64.bytes(of: text("album") ?? "") else {
-      throw GalleryError(.badRequest, "The album is no path in base64url.")
+      throw GalleryError(.badRequest, "The album is not a path in base64url.")
     }
     var modified: Int64?
     if let word = text("modified") {
-      guard let number = Int64(word) else { throw GalleryError(.badRequest, "The time of the file is no number.") }
+      guard let number = Int64(word) else { throw GalleryError(.badRequest, "The time of the file is not a number.") }
       modified = number
     }
     let description = try UploadDescription(
@@ -128,7 +128,8 @@ extension UploadDescription {
     guard words.count == 2, let hash = Base64.bytes(of: words[1]),
       algorithms.contains(where: { words[0] == $0.name && hash.count == $0.count })
     else {
-      throw GalleryError(.badRequest, "The header Upload-Checksum is \"sha1\" or \"sha256\", and the hash in base64.")
+      throw GalleryError(
+        .badRequest, "The header Upload-Checksum must be \"sha1\" or \"sha256\", then the hash in base64.")
     }
     return hash
   }

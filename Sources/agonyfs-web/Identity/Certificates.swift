@@ -34,7 +34,7 @@ package struct Certificates {
         let kept = SignedKey(certificate: certificate, key: secret)
       else {
         throw Failure(
-          "\(name)/\(Self.authorityName) is not the certificate of the key beside it; remove both, and install the new one."
+          "\(name)/\(Self.authorityName) does not match its key; remove both, start again, and install the new one."
         )
       }
       authority = kept
@@ -64,8 +64,8 @@ package struct Certificates {
     // The constraints do not allow a public address that this machine got after the authority was made.
     guard authority.trusts(leaf) else {
       throw Failure(
-        "The authority may not sign for the address \(address.text), which this machine had not when it was made, or it "
-          + "is out of date; remove \(Self.authorityName) and \(Self.keyName), and install the new one.")
+        "The authority may not sign for the address \(address.text), which this machine got later, or the authority has "
+          + "expired; remove \(Self.authorityName) and \(Self.keyName), start again, and install the new one.")
     }
     let shown = try NIOSSLCertificate(bytes: leaf.bytes(.certificateDER), format: .der)
     let secret = try NIOSSLPrivateKey(bytes: leaf.bytes(.keyDER), format: .der)
@@ -117,7 +117,7 @@ private struct Place {
       !mustBePrivate || (status.st_uid == geteuid() && status.st_mode & 0o077 == 0)
     else {
       throw Failure(
-        "Others may read \(name)/\(file), or it is another user's; remove it and ca.pem, and install the new one.")
+        "Other users may read or own \(name)/\(file); remove it and ca.pem, start again, and install the new one.")
     }
     var bytes = [UInt8](repeating: 0, count: 16 << 10)
     let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)

@@ -32,7 +32,7 @@ export class Snapshot {
   static async open(question, signal) {
     const answer = await api.sections(question, signal);
     const geometry = answer.count > 0 ? await api.geometry(answer.snapshot, signal) : new ArrayBuffer(0);
-    if (geometry.byteLength !== answer.count * 8) throw new api.Problem(0, 'geometry', 'The geometry is not whole.');
+    if (geometry.byteLength !== answer.count * 8) throw new api.Problem(0, 'geometry', 'The list of photos is incomplete.');
     return new Snapshot(answer, geometry, question);
   }
 

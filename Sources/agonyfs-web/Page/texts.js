@@ -10,8 +10,8 @@ const files = (value) => n(value, 'file', 'files');
 export const texts = {
   // Pairing
   pairing: 'This browser is being paired…',
-  codeUsed: 'This code was used already, or is too old. Ask for a new one where agonyfs runs.',
-  pairingOffline: 'There is no connection to agonyfs. Load this page once more.',
+  codeUsed: 'This code was already used, or has expired. Show a new one in the terminal of agonyfs.',
+  pairingOffline: 'agonyfs cannot be reached. Load this page again.',
 
   // Login and connection
   loginTitle: 'Locked',
@@ -19,13 +19,13 @@ export const texts = {
   open: 'Open',
   passwordMissing: 'Type the password.',
   wrongPassword: 'This password opens nothing.',
-  noConnection: 'There is no connection to agonyfs. If it was started anew, scan its new code.',
-  unpaired: 'agonyfs does not know this browser: it was started anew, or this was long ago. Scan the code in its terminal.',
+  noConnection: 'agonyfs cannot be reached. If it was restarted, scan its new code.',
+  unpaired: 'agonyfs was restarted, or the pairing of this browser has expired. Scan the code in its terminal.',
   // Errors of the server: `error` is a word for the kind, `detail` a sentence in English.
   problem: ({ detail }) => detail,
   unknownProblem: (status) => `agonyfs could not do this (${status}).`,
   again: 'Try again',
-  lockedOffline: 'Locked. There is no connection to agonyfs. If it was started anew, scan its new code.',
+  lockedOffline: 'Locked. agonyfs cannot be reached. If it was restarted, scan its new code.',
   lock: 'Lock',
 
   // Parts
@@ -53,10 +53,10 @@ export const texts = {
     facts.rating > 0 && texts.stars(facts.rating)].filter(Boolean).join(', '),
   nothingYet: 'No photos yet. Upload some, or drop them here.',
   nothingHere: 'There is nothing here.',
-  nothingFound: 'No photo answers this. Try fewer words.',
+  nothingFound: 'No photo matches this search. Try fewer words.',
   albumEmpty: 'No photos in this album.',
   trashEmpty: 'The trash is empty.',
-  askedAgain: 'Photos came or went meanwhile; this is the newest state.',
+  askedAgain: 'Photos were added or removed; this is the newest state.',
   undated: 'No date',
   noPlace: 'No place',
   noTag: 'No tag',
@@ -97,15 +97,15 @@ export const texts = {
   },
   done: 'Done',
   refused: (label) => `${label}, cannot be chosen`,
-  refusedKind: 'This one cannot be chosen.',
-  refusedMost: (most) => `No more than ${numbers.format(most)} can be chosen.`,
-  choiceDone: 'These were chosen. This page can be closed.',
-  choiceCancelled: 'Nothing was chosen. This page can be closed.',
+  refusedKind: 'This file cannot be chosen.',
+  refusedMost: (most) => `At most ${numbers.format(most)} can be chosen.`,
+  choiceDone: 'Your choice was sent. You can close this page.',
+  choiceCancelled: 'Nothing was chosen. You can close this page.',
   download: 'Download',
   downloadMany: (count) => `Download ${photos(count)}`,
   oneArchive: 'As one ZIP file',
-  archiveBroke: (why) => `The ZIP file broke off and is not whole: ${why}`,
-  namesReplaced: (names, count) => `The ZIP file has _ where Windows refuses a name: ${names.join(', ')}${
+  archiveBroke: (why) => `The ZIP file is incomplete: ${why}`,
+  namesReplaced: (names, count) => `The ZIP file has _ in names that Windows refuses: ${names.join(', ')}${
     count > names.length ? ` and ${numbers.format(count - names.length)} more` : ''}`,
   singleFiles: 'As single files',
   addToAlbum: 'Add to album',
@@ -127,8 +127,8 @@ export const texts = {
   rateTitle: (count) => `Stars for ${photos(count)}`,
   rated: (count) => `${photos(count)} rated.`,
   favourite: 'Favourite',
-  nowFavourites: (count) => `${photos(count)} marked as favourite.`,
-  noFavourites: (count) => `${photos(count)} no favourite any more.`,
+  nowFavourites: (count) => `${photos(count)} added to the favourites.`,
+  noFavourites: (count) => `${photos(count)} removed from the favourites.`,
   toTrash: 'Move to trash',
   trashTitle: (count) => `Move ${photos(count)} to the trash?`,
   trashText: 'The trash keeps them until it is emptied.',
@@ -136,7 +136,7 @@ export const texts = {
   emptyTrash: 'Empty the trash',
   emptyTitle: (count) => `Delete ${files(count)} for good?`,
   emptyText: (size, shared) => [`This is everything in the trash, ${size}. It cannot be restored afterwards.`,
-    shared > 0 && `${files(shared)} of it will stay in an album.`].filter(Boolean).join(' '),
+    shared > 0 && `${files(shared)} will stay in an album.`].filter(Boolean).join(' '),
   deleteForGood: 'Delete for good',
   trashEmptied: 'The trash was emptied.',
   notEmptied: (count, why) => `${n(count, 'name', 'names')} in the trash could not be deleted: ${why}`,
@@ -157,7 +157,7 @@ export const texts = {
   deleteAlbum: (name) => `Move the album ${name} to the trash?`,
   deleteAlbumText: (all, albums) => {
     const known = [all > 0 && photos(all), albums > 0 && n(albums, 'album', 'albums')].filter(Boolean).join(' and ');
-    return `${known || 'Everything'} in it and below will go with it, other files as well.`;
+    return `${known || 'Everything'} in this album will be moved too, including other files.`;
   },
   albumDeleted: (name) => `${name} was moved to the trash.`,
   albumCounts: (count, albums, others = 0) => [(count > 0 || albums + others === 0) && photos(count),
@@ -167,15 +167,15 @@ export const texts = {
   noAlbums: 'No albums yet.',
   nameMissing: 'Type a name.',
   nameWithSlash: 'A name cannot have a slash ( / ).',
-  nameOfDots: 'This name is not possible.',
+  nameOfDots: 'This name is not allowed.',
   nameTooLong: 'This name is too long: a name has at most 255 bytes.',
-  nameExists: 'There is something of this name already.',
+  nameExists: 'This name is already taken.',
 
   // Other files
   otherFiles: (count) => `Other files (${numbers.format(count)})`,
   otherFilesUnknown: 'Other files',
   noPhotosHere: 'No photos here.',
-  firstFiles: (count) => `The first ${numbers.format(count)} are listed; the others come when some of these are gone.`,
+  firstFiles: (count) => `The first ${numbers.format(count)} are listed. Move or delete some of them to see others.`,
   showMore: (count) => `Show ${numbers.format(count)} more`,
   downloadFile: (name) => `Download ${name}`,
   moveFile: (name) => `Move ${name} to another album`,
@@ -218,7 +218,7 @@ export const texts = {
   uploadOriginals: 'Original files, unchanged by the phone',
   uploadFolder: 'A whole folder',
   otherAlbum: 'To another album',
-  onlyOnce: 'Not again what is in another album',
+  onlyOnce: 'Skip files that are already in another album',
   dropHere: 'Drop photos and folders here',
   uploadBegins: 'Upload begins',
   uploading: (done, all, size) => `${numbers.format(done)} of ${files(all)} · ${size}`,
@@ -230,13 +230,13 @@ export const texts = {
   waitingForConnection: 'Waiting for the connection…',
   allVerified: (count, there) => `${files(count)} verified, safe to delete on the phone${
     there > 0 ? ` (${numbers.format(there)} already there)` : ''}`,
-  someFailed: (done, failed) => `${files(done)} verified, ${numbers.format(failed)} not. Keep the originals of these.`,
-  nothingToSend: 'There are no files in it.',
+  someFailed: (done, failed) => `${files(done)} verified, ${numbers.format(failed)} not. Keep the originals of unverified files.`,
+  nothingToSend: 'No files were found.',
   stopped: 'Cancelled',
   interrupted: (done, left) => `The upload was interrupted: ${files(done)} verified, ${numbers.format(left)} not. `
-    + 'Open the space and choose the same files again; what arrived is not sent twice.',
+    + 'Open the space and choose the same files again; parts that arrived are not sent again.',
   cancelled: (done) => `Cancelled. ${files(done)} verified before.`,
   tryAgain: 'Try again',
   positionMissing: (count) =>
-    `${photos(count)} without a position. Phones remove it from photos that are chosen; “Original files” keeps it.`,
+    `${photos(count)} without a position. Phones remove it from photos that you choose; “Original files” keeps it.`,
 };

@@ -56,7 +56,8 @@ private func login(_ request: Request, _ context: WebContext, _ access: Access) 
     unsafe part.withUnsafeMutableReadableBytes { bytes in unsafe password.append(wiping: bytes) }
   }
   guard let ticket = await access.desk.turn(pairing, address: peer.address) else {
-    return Response(.serviceUnavailable, error: "busy", detail: "Too many passwords wait to be tried.")
+    return Response(
+      .serviceUnavailable, error: "busy", detail: "Too many passwords are waiting to be tried; try again later.")
   }
   // An impossible password waits and is delayed like any other, so that the time reveals nothing.
   let outcome =
@@ -75,6 +76,8 @@ private func login(_ request: Request, _ context: WebContext, _ access: Access) 
     return Response(.conflict, error: "in-use", detail: "Another program has this space open.")
   case .failed(let reason):
     Output.note(reason)
-    return Response(.internalServerError, error: "cannot-open", detail: "The server's terminal says why.")
+    return Response(
+      .internalServerError, error: "cannot-open", detail: "The space cannot be opened; the server's terminal shows why."
+    )
   }
 }

@@ -35,13 +35,15 @@ final class Addressing: Sendable {
       throw Failure("--listen needs an address of this machine, such as 192.168.1.5.", status: 2)
     }
     guard !command.http || listened.isLoopback else {
-      throw Failure("--http is for this machine only; leave it out, or listen at 127.0.0.1.", status: 2)
+      throw Failure("--http works on this machine only; leave it out, or add --listen 127.0.0.1.", status: 2)
     }
     self.listened = listened
     (isEncrypted, certificateFolder) = (!command.http, command.certificateFolder)
     let machine = Self.machine(at: listened)
     let addresses = listened.isAny ? Self.addresses(machine) : [listened]
-    guard let shown = addresses.first else { throw Failure("This machine has no address that is up.") }
+    guard let shown = addresses.first else {
+      throw Failure("No network interface of this machine is up; connect it to a network first.")
+    }
     let check = Self.check(addresses, at: listened, port: command.port, isEncrypted: !command.http)
     state = Mutex(State(machine: machine, shown: shown, check: check, port: command.port))
     if isEncrypted {
@@ -74,11 +76,11 @@ final class Addressing: Sendable {
     var lines: [String] = []
     if !machine.isWithinReach {
       lines.append(
-        "No phone can get to \(shown.text): this machine is in no network that it knows. Once it is in one, the next code is "
-          + "for its address there.")
+        "Phones cannot reach \(shown.text), because this machine is not in a network. Once it is, the next code has its "
+          + "new address.")
     }
     if !others.isEmpty {
-      lines.append("The code is for \(shown.text). For \(others.joined(separator: " or ")), use --listen.")
+      lines.append("The code has the address \(shown.text). For \(others.joined(separator: " or ")), use --listen.")
     }
     return lines
   }
@@ -123,11 +125,12 @@ final class Addressing: Sendable {
         if isEncrypted { state.fingerprint = try showCertificate(for: best, addresses) }
         state.earlier.insert(state.shown)
         state.shown = best
-        sentence = "This machine has the address \(best.text) now, and the next code is for it: press Enter."
+        sentence = "The address of this machine is now \(best.text). Press Enter for a code with it."
       } catch let failure as Failure {
-        sentence = "This machine has the address \(best.text) now, and no certificate for it. \(failure.message)"
+        sentence =
+          "The address of this machine is now \(best.text), but its certificate cannot be made. \(failure.message)"
       } catch {
-        sentence = "This machine has the address \(best.text) now, and no certificate for it: \(error)."
+        sentence = "The address of this machine is now \(best.text), but its certificate cannot be made: \(error)."
       }
     }
     let hosts = addresses + state.earlier.union([state.shown]).filter { !addresses.contains($0) }

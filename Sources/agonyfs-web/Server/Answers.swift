@@ -16,7 +16,7 @@ extension HTTPField.Name {
 
   /// A header name that is known to be valid.
   static func known(_ text: String) -> HTTPField.Name {
-    guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is no name of a header") }
+    guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is not the name of a header") }
     return name
   }
 

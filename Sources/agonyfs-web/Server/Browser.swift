@@ -14,7 +14,7 @@ enum Browser {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/xdg-open")
     process.arguments = [path]
     process.standardInput = FileHandle.nullDevice
-    if (try? process.run()) == nil { Output.note("xdg-open is not there; open the address by hand.") }
+    if (try? process.run()) == nil { Output.note("xdg-open is not installed; open the address yourself.") }
   }
 
   /// Opens a URL with the program in `BROWSER`, or else with xdg-open. The URL works only for the user of this process.

@@ -61,7 +61,7 @@ struct Choosing: Sendable {
     var chosen = replaces(items) ? KeptChoice() : others
     try chosen.add(items, of: snapshot)
     guard chosen.count > 0, chosen.count <= most ?? .max else {
-      throw GalleryError(.badRequest, "So many photos cannot be chosen.")
+      throw GalleryError(.badRequest, "This number of photos cannot be chosen.")
     }
     var bytes: [UInt8] = []
     for path in try gallery.paths(of: chosen) { bytes += prefix + path.bytes + [end] }

@@ -50,7 +50,7 @@ struct GateMiddleware: RouterMiddleware {
     // Choosing must not change the space.
     let isOfChoice = ["/api/thumbs", "/api/choice", "/api/choice/list", "/lock"].contains(request.uri.path)
     guard isReading || access.choosing == nil || isOfChoice else {
-      return Response(.forbidden, error: "choosing", detail: "Here photos are chosen, and nothing is changed.").closed
+      return Response(.forbidden, error: "choosing", detail: "This page chooses photos, and cannot change them.").closed
     }
     let isInSpace = request.uri.path.hasPrefix("/api")
     guard !isInSpace || !isReading || access.check.allowsReading(fetchSite: single(.fetchSite, fields)) else {
@@ -67,7 +67,7 @@ struct GateMiddleware: RouterMiddleware {
       return Response(.unauthorized, error: "locked").closed
     }
     guard let query = QueryParameters(request.uri.query) else {
-      return Response(.badRequest, error: "bad-request", detail: "The address cannot be read behind its question mark.")
+      return Response(.badRequest, error: "bad-request", detail: "The address cannot be read after its question mark.")
         .closed
     }
     context.query = query

@@ -36,7 +36,7 @@ struct Program: ParsableCommand {
   func run() throws {
     if choose { Output.command.withLock { $0 = "choose" } }
     if let tracer = ProcessProtection.apply() {
-      Output.note("Process \(tracer) traces this one and would read passwords; end it, or trace as root.")
+      Output.note("Process \(tracer) traces this one and could read passwords; end it, or trace as root.")
       throw ExitCode(1)
     }
     // Before another thread is started, so that all threads inherit the mask.

@@ -81,7 +81,7 @@ final class WebServer: Sendable {
   /// Ends the program when no further choice is possible.
   private func watchChoice() async {
     guard access.choosing != nil else { return }
-    if await access.choiceIsOver() { Output.note("Nobody opened the address in time.") }
+    if await access.choiceIsOver() { Output.note("The address was not opened in time.") }
     guard !Task.isCancelled else { return }
     end(afterAnswerWith: 1)
   }
@@ -99,9 +99,9 @@ final class WebServer: Sendable {
   func sentence(of error: any Error) -> String {
     let (address, port) = (addressing.listened, addressing.port)
     return switch (error as? IOError)?.errnoCode {
-    case EADDRINUSE: "Another program listens at port \(port) of \(address.text); choose another one with --port."
-    case EADDRNOTAVAIL: "This machine has no address \(address.text); see ip address."
-    case EACCES: "Only root may listen at port \(port); choose one from 1024 with --port."
+    case EADDRINUSE: "Another program listens at port \(port) of \(address.text); choose another port with --port."
+    case EADDRNOTAVAIL: "This machine does not have the address \(address.text); see ip address."
+    case EACCES: "Only root may listen at port \(port); choose 1024 or higher with --port."
     default: "The server failed: \(error)."
     }
   }
@@ -115,7 +115,7 @@ final class WebServer: Sendable {
     }
     guard isFirst else { while true { pause() } }
     let left = access.endAll()
-    for what in left { Output.note("What is shown could not be taken away: \(what) Try agonyfs unmount --force.") }
+    for what in left { Output.note("A space could not be unmounted: \(what) Try agonyfs unmount --force.") }
     return left.isEmpty
   }
 
@@ -130,7 +130,7 @@ final class WebServer: Sendable {
       }
       let url = newAddress(next.origin)
       Output.line(
-        "Good for one browser, for \(Pairings.offerTime.components.seconds / 60) minutes. Enter shows another one.")
+        "For one browser, within \(Pairings.offerTime.components.seconds / 60) minutes. Press Enter for another one.")
       Output.line(url)
       // The code comes last, so that it fits on a screen of 24 lines.
       for line in QRCode.lines(url, inColours: isatty(STDOUT_FILENO) == 1) ?? [] { Output.line(line) }
@@ -160,11 +160,12 @@ final class WebServer: Sendable {
   private func started(at port: Int?) {
     if let port { addressing.listens(at: port) }
     guard access.choosing == nil else {
-      Output.note("Choose in the browser; Ctrl-C cancels.")
+      Output.note("Choose photos in the browser; Ctrl-C cancels.")
       return Browser.choose(at: newAddress(addressing.next().origin))
     }
     let isHereOnly = addressing.listened.isLoopback
-    Output.line(isHereOnly ? "Open this on this machine; Ctrl-C ends." : "Scan this with a phone; Ctrl-C ends.")
+    Output.line(
+      isHereOnly ? "Open this address on this machine; Ctrl-C ends." : "Scan this code with a phone; Ctrl-C ends.")
     for remark in addressing.remarks { Output.note(remark) }
     // The URL of this code is for this machine's browser; later codes are for others.
     let url = showCode()

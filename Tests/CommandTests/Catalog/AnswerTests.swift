@@ -61,7 +61,7 @@ final class PiecesOfAnswer: AnswerStream {
       #expect(entries == 5 && trailer.count == 5 && trailer.next == "1d1.5")
       #expect(asked.map(\.after) == ["1d1.5", "1d1.6"] && asked.map(\.limit) == [7, 6])
       // Whoever cannot go on is told why; so is who would for ever.
-      let failure = AnswerFailure("The answer broke off: gone.")
+      let failure = AnswerFailure("The answer is incomplete: gone.")
       var other = try AnswerReader(PiecesOfAnswer(first, size: 3))
       #expect(throws: failure) { _ = try isPaths ? other.paths { _ in } : other.lines { _ in } }
       var endless = try AnswerReader(PiecesOfAnswer(first, size: 3)) { _, _ in PiecesOfAnswer(first, size: 9) }

@@ -205,7 +205,7 @@ import Testing
     let workspace = try Workspace.withVault()
     let outcome = try workspace.shell(
       "mkdir precious; agonyfs mount --password-command '\(replacement); cat password' Vault Albums")
-    expectFailure(outcome, .mountPointUnusable, "Another directory has come to the mount point")
+    expectFailure(outcome, .mountPointUnusable, "Another directory replaced the mount point")
     #expect(try workspace.shell("grep \" $W/\" /proc/mounts").output.isEmpty)
   }
 

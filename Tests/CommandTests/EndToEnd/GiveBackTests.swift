@@ -80,7 +80,7 @@ import Testing
         files Copy > had
         agonyfs mount --accept-older --password-file password Copy Albums 2> said
         if ! agonyfs unmount --give-back Albums 2> told; then
-          grep -q 'gives nothing back: an older state' told
+          grep -q 'cannot free the room of deleted files: an older state' told
           grep -q 'it continues from that' said
           refused=$((refused + 1))
           agonyfs unmount Albums
@@ -151,7 +151,7 @@ import Testing
       agonyfs mount -o ro --password-file password Vault Albums
       mkdir -p Plain/.agonyfs
       not agonyfs unmount --give-back Plain nowhere Albums 2> told
-      grep -q 'gives nothing back: it is mounted read-only' told
+      grep -q 'cannot free the room of deleted files: it is mounted read-only' told
       grep -q 'No agonyfs space is mounted at .*Plain' told
       not getfattr -n user.agonyfs.request Plain/.agonyfs
       agonyfs unmount Albums

@@ -70,7 +70,7 @@ import Testing
     let lonely = try workspace.shell("cp \"$AGONYFS\" agonyfs && ./agonyfs guard")
     expectFailure(lonely, .failure, "no agonyfs-guard beside agonyfs")
     let helper = try Outcome(builtProgram("agonyfs-guard"), arguments: [])
-    expectFailure(helper, .usage, "for agonyfs guard")
+    expectFailure(helper, .usage, "Started by agonyfs guard")
   }
 
   /// The program that holds keys loads nothing of D-Bus.

@@ -144,7 +144,7 @@ struct GuardTests {
       start_bus; start_logind; guard
       wait_for 600 'there is an inhibitor' holds
       kill $logind
-      wait_for 600 'it is said' said 1 'Logind cannot be heard'
+      wait_for 600 'it is said' said 1 'The connection to logind is lost'
       start_logind
       wait_for 600 'there is an inhibitor' holds
       open
@@ -153,12 +153,12 @@ struct GuardTests {
       wait_for 600 'logind may go on' let_go
       # The sleep ends while nobody is there to say so.
       kill $logind $daemon
-      wait_for 600 'it is said' said 2 'Logind cannot be heard'
+      wait_for 600 'it is said' said 2 'The connection to logind is lost'
       start_bus; start_logind
       wait_for 600 'there is an inhibitor' holds
       # And the machine may go to sleep, or a screen be locked, then, too.
       kill $daemon
-      wait_for 600 'it is said' said 3 'Logind cannot be heard'
+      wait_for 600 'it is said' said 3 'The connection to logind is lost'
       open
       kill -STOP $guard
       start_bus; start_logind
@@ -174,7 +174,7 @@ struct GuardTests {
       start_bus; start_logind
       export DBUS_SESSION_BUS_ADDRESS="unix:path=$W/session-bus"
       guard
-      wait_for 600 'it is said' said 1 'There is no bus of a session'
+      wait_for 600 'it is said' said 1 'The session bus cannot be reached'
       dbus-daemon --session --address="$DBUS_SESSION_BUS_ADDRESS" --nofork --nopidfile 2> session.log &
       screen() { gdbus emit --session -o $1 -s $2.ActiveChanged $3; }
       for one in org.freedesktop.ScreenSaver org.gnome.ScreenSaver; do
@@ -236,7 +236,7 @@ struct GuardTests {
         "$AGONYFS" guard > output 2>&1 || status=$?
         test $status = \(CommandStatus.failure.rawValue)
         test "$(wc -l < output)" = 1
-        grep 'There is no logind' output | grep "$1" | grep 'agonyfs lock'
+        grep 'Logind cannot report when to lock' output | grep "$1" | grep 'agonyfs lock'
       }
       fails 'system bus cannot be reached: No such file'
       start_bus

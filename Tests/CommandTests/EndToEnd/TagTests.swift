@@ -66,7 +66,7 @@ import Testing
       test "$(value one/a.jpg agonyfs.fields)" = customer=4711
       finds 'c.jpg ' x.customer:4712
       says 2 'x.NAME for a field of your own' agonyfs tag --from own.csv --map 'File=path,Kundennr=x.two words' Albums
-      says 2 'After x. stands a name' agonyfs list Albums x.:a
+      says 2 'After x. write a name' agonyfs list Albums x.:a
       """#)
   }
 
@@ -213,7 +213,7 @@ import Testing
       finds 'b.jpg c.jpg ' date:1961-07
       agonyfs tag --clear taken $a
       finds 'b.jpg c.jpg ' date:1961
-      says 2 'is no time' agonyfs tag --taken 1961-13 $a
+      says 2 'is not a time' agonyfs tag --taken 1961-13 $a
       """#)
   }
 
@@ -222,10 +222,10 @@ import Testing
       #"""
       a=Albums/one/a.jpg
       says 2 'from 0 to 5' agonyfs tag --rating 6 --title x $a
-      says 2 'is no time' agonyfs tag --taken 0000-00-00 --title x $a
-      says 2 'is no time' agonyfs tag --taken 2019-02-30 --title x $a
-      says 2 'is no position' agonyfs tag --position 91,0 --title x $a
-      says 2 'is no position' agonyfs tag --position 48.85 --title x $a
+      says 2 'is not a time' agonyfs tag --taken 0000-00-00 --title x $a
+      says 2 'is not a time' agonyfs tag --taken 2019-02-30 --title x $a
+      says 2 'is not a position' agonyfs tag --position 91,0 --title x $a
+      says 2 'is not a position' agonyfs tag --position 48.85 --title x $a
       says 2 'at most 4096 bytes' agonyfs tag --title "$(head -c 5000 /dev/zero | tr '\0' x)" $a
       says 2 'at most 1024 tags' agonyfs tag --add "$(seq -s , 2000)" $a
       seq -s , 600 > tags

@@ -187,7 +187,7 @@ import Testing
           for connection in held + refused: connection.close()
           wait_for("room for an archive", lambda: owner.ask("POST", "/api/zip", asked)[0] == 200)
       for status, _, body in answers:
-          assert status == 423 and b"wait until one of them is done" in body, (status, body)
+          assert status == 423 and b"wait until one of them is complete" in body, (status, body)
       assert server.end() == 0
       """#)
   }

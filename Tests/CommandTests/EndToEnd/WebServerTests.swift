@@ -231,7 +231,7 @@ import Testing
       server.end()
       os.chmod("ca/ca-key.pem", 0o644)
       refused = agonyfs("serve", "--certificate-folder", "ca", "Vault")
-      assert refused.returncode == 1 and "Others may read" in refused.stderr, refused
+      assert refused.returncode == 1 and "Other users may read" in refused.stderr, refused
       """)
   }
 
@@ -266,7 +266,7 @@ import Testing
           (["Nothing"], 10, "no vault at"), ([""], 2, "The path is empty"), (["--port", "0", "Vault"], 2, "--port takes"),
           (["--http", "--listen", "0.0.0.0", "Vault"], 2, "this machine only"), (["--listen", "here", "Vault"], 2, "address"),
           (["-o", "passfile=x", "Vault"], 2, "leave out passfile"),
-          (["--idle", "soon", "Vault"], 2, "soon"), (["--listen", "192.0.2.77", "Vault"], 1, "no address"),
+          (["--idle", "soon", "Vault"], 2, "soon"), (["--listen", "192.0.2.77", "Vault"], 1, "does not have the address"),
       ]:
           answer = agonyfs("serve", *words)
           assert answer.returncode == status and sentence in answer.stderr, answer

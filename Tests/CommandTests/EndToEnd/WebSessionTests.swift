@@ -134,7 +134,7 @@ import Testing
       browser = server.browser()
       assert agonyfs("unmount", "--force", "Albums").returncode == 0
       answers = {browser.ask("POST", "/login", word)[0::2] for word in (ONE, "wrong")}
-      assert answers == {(500, b'{"error":"cannot-open","detail":"The server\\'s terminal says why."}')}, answers
+      assert answers == {(500, b'{"error":"cannot-open","detail":"The space cannot be opened; the server\\'s terminal shows why."}')}, answers
       """)
   }
 

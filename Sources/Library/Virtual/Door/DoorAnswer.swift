@@ -152,7 +152,7 @@ struct DoorAnswer {
       case .noData: NoFacts.noPhoto.rawValue
       case .nowInProgress: NoFacts.notExamined.rawValue
       case .permissionDenied: NoFacts.closed.rawValue
-      case .canceled: "What this was read from is not kept any more; ask again"
+      case .canceled: "The state that this was read from has expired; ask again"
       default: "The catalog cannot be read (\(error))"
       }
     if isFirst, next == nil { return refuse(reason) }

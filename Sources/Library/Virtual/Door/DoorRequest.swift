@@ -51,7 +51,7 @@ struct DoorRequest {
     }
     if let kind = options.duplicates {
       guard query.allSatisfy({ $0 == 0x20 || $0 == 0x0A }) else {
-        throw Refusal(text: "Duplicates are looked for everywhere; leave the query out")
+        throw Refusal(text: "Duplicates are searched in the whole space; leave the query out")
       }
       subject = .duplicates(kind)
       return
@@ -63,7 +63,7 @@ struct DoorRequest {
       throw Refusal(text: error.pointing(in: query))
     }
     if let cursor = options.after, cursor.order != options.order {
-      throw Refusal(text: "This cursor is of another order; ask with the same sort")
+      throw Refusal(text: "This cursor belongs to another order; ask with the same sort")
     }
     let question = CatalogQuestion(
       parsed, order: options.order, after: options.after, limit: options.limit, stacks: options.stacks,
@@ -81,7 +81,7 @@ struct DoorRequest {
     var sizes: Set<Int64> = []
     for word in text.split(whereSeparator: { $0 == 0x20 || $0 == 0x0A }) {
       guard let size = Int64(String(decoding: word, as: UTF8.self)), size >= 0 else {
-        throw Refusal(text: "sizes takes numbers of bytes in place of a query")
+        throw Refusal(text: "sizes takes numbers of bytes instead of a query")
       }
       sizes.insert(size)
     }
@@ -132,18 +132,18 @@ struct DoorRequest {
       case "facts-hex": facts = try path(bytes, line, "facts-hex")
       case "format":
         let formats = Format.allCases.map(\.rawValue).joined(separator: ", ")
-        format = try known(Format(rawValue: value), line, "format is one of \(formats)")
+        format = try known(Format(rawValue: value), line, "format must be one of \(formats)")
       case "sort": order = try sortOrder(value, line)
       case "limit":
         guard let number = Int(value), number >= 0, value.utf8.count <= 18 else {
-          throw refusal(line, "limit is a number from 0")
+          throw refusal(line, "limit must be a number from 0")
         }
         limit = number
       case "after": after = try known(Cursor(value), line, "after takes the cursor of an answer")
-      case "group": group = try known(GroupField(rawValue: value), line, "group is one of \(Self.groupFields)")
+      case "group": group = try known(GroupField(rawValue: value), line, "group must be one of \(Self.groupFields)")
       case "duplicates":
         let kinds = DuplicateKind.allCases.map(\.rawValue).joined(separator: ", ")
-        duplicates = try known(DuplicateKind(rawValue: value), line, "duplicates is one of \(kinds)")
+        duplicates = try known(DuplicateKind(rawValue: value), line, "duplicates must be one of \(kinds)")
       case "within": within = try path(bytes, line, "within")
       case "prefix": prefix = try path(bytes, line, "prefix")
       case "sizes": sizes = try flag(value, line)
@@ -152,7 +152,7 @@ struct DoorRequest {
       case "trash": trash = try flag(value, line)
       default:
         throw refusal(
-          line, "there is no such option; an empty line stands between options and the query, which is a line itself")
+          line, "this option does not exist; an empty line must separate the options from the query, which is one line")
       }
     }
 
@@ -160,7 +160,7 @@ struct DoorRequest {
       let isReversed = value.first == "-"
       let key = try known(
         SortKey(word: value.dropFirst(isReversed ? 1 : 0)), line,
-        "sort is one of \(SortKey.words), with a minus for the other way round")
+        "sort must be one of \(SortKey.words), with a minus for the reverse order")
       return SortOrder(key, isTurned: isReversed)
     }
 

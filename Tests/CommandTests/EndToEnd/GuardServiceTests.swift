@@ -13,9 +13,9 @@ import Testing
     let file = root + "/Sources/agonyfs-guard/agonyfs-guard.service"
     let unit = String(decoding: try HostFile.read(file), as: UTF8.self)
     let article = String(decoding: try HostFile.read(root + "/Sources/agonyfs/agonyfs.docc/Locking.md"), as: UTF8.self)
-    let lines = unit.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { "    " + $0 }
-    let shown = article.split(separator: "\n").filter { $0.hasPrefix("    ") }
-    #expect(lines == shown.prefix(lines.count).map { String($0) })
+    let lines = unit.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    let block = try #require(article.split(separator: "```").first { $0.contains("[Unit]") })
+    #expect(lines == block.split(separator: "\n"))
     let workspace = try Workspace()
     try workspace.write(
       unit.split(separator: "/usr/bin/agonyfs").joined(separator: Workspace.program), to: "agonyfs-guard.service")

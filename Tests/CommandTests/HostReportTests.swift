@@ -1,4 +1,5 @@
 import Storage
+import SystemPackage
 import Testing
 import Vault
 

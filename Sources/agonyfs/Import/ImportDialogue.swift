@@ -16,8 +16,6 @@ struct ImportDialogue {
   var again = "run it again"
 
   func run() throws {
-    // Several files are copied at once, each by a thread.
-    Heap.keepSmall()
     let calls = FileCalls()
     let target = try destination.open(calls, toWrite: !command.dryRun)
     let report = try command.report.map { try ImportReport($0.path) }

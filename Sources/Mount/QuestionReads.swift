@@ -1,7 +1,7 @@
 // Reads of catalog answers may take seconds, and must not occupy all threads.
 //
 // Invariants
-// 1. At most `most` threads serve them, and at most `most - 1` serve long reads: one that looks at all photos does not
+// 1. At most `most` threads serve them, and at most `most - 1` serve long reads: one that looks at many photos does not
 //    delay the page that a user scrolls through.
 // 2. Further reads wait without a thread. The next one is the first of them that 1 admits.
 // 3. Some thread serves whenever a read waits that 1 admits, and continues until none does. So no read is left behind.
@@ -41,7 +41,7 @@ final class QuestionReads: @unchecked Sendable {
 
   /// Serves a read that arrived on a channel, in this thread or another.
   ///
-  /// - Parameter takesLong: whether the read looks at all photos before it returns.
+  /// - Parameter takesLong: whether the read looks at many photos before it returns.
   func serve(from channel: CInt, takesLong: Bool, _ body: @escaping () -> Void) {
     let read = Read(channel: channel, takesLong: takesLong, serve: body)
     var next = lock.withLock { () -> Read? in

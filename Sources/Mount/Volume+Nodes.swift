@@ -135,7 +135,7 @@ extension Volume {
     try virtual.door(handle).ask(question)
   }
 
-  /// Whether the next read from the query door looks at all photos before it returns.
+  /// Whether the next read from the query door looks at many photos before it returns.
   func answerTakesLong(handle: UInt64) -> Bool {
     do throws(Errno) {
       return try virtual.door(handle).takesLong

@@ -84,11 +84,8 @@ struct CatalogReader {
   /// The position of the last answer given.
   var cursor: Cursor? { last.map { Cursor(order: question.order, position: $0) } }
 
-  /// Whether the next piece looks at all photos before it gives an answer.
-  var sortsNext: Bool {
-    guard let sorting, !isAtEnd else { return false }
-    return !sorting.isReady || sorting.isEmpty
-  }
+  /// Whether the answers are sorted: the first piece looks at all photos, and the others read rows all over the index.
+  var isSorted: Bool { sorting != nil }
 
   /// Whether all pieces so far are from the moment of these files.
   func isOf(_ files: CatalogFiles) -> Bool { !isBegun || moment != nil && moment === files.moment }

@@ -75,11 +75,11 @@ struct DoorAnswer {
     return text.bytes[place..<end]
   }
 
-  /// Whether the next read looks at all photos before it returns: it sorts or counts them, or compares them.
+  /// Whether the next read looks at many photos before it returns, since it sorts, counts or compares them.
   var takesLong: Bool {
     if place < text.bytes.count { return false }
     return switch source {
-    case .answers(let reader, _): reader.sortsNext
+    case .answers(let reader, _): reader.isSorted
     case .count, .groups, .duplicates, .sizes: true
     case .facts, .zone, .nothing: false
     }

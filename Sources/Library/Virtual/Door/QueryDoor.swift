@@ -69,7 +69,7 @@ package final class DoorSession: @unchecked Sendable {
     }
   }
 
-  /// Whether the next read looks at all photos before it returns. A call ends the question, like a read, and does not
+  /// Whether the next read looks at many photos before it returns. A call ends the question, like a read, and does not
   /// wait: while another thread uses the door, the next read is assumed to take long.
   package var takesLong: Bool {
     lock.withLockIfFree {

@@ -128,11 +128,12 @@ extension CommandFailure {
   /// Describes an error of refreshing the vault at `path`.
   init(_ error: RefreshError, vault path: FilePath) {
     switch error {
-    case .cannotExchange:
+    case .unsuitableHost:
       self.init(
         .failure,
-        "The file system of \(path) cannot exchange directories or link files, or parts of the vault are on several; "
-          + "nothing was changed. Copy the vault into a new directory on ext4, XFS or btrfs, and use the copy.")
+        "The file system of \(path) cannot link files or rename directories, or parts of the vault are on several; "
+          + "nothing was changed. Copy the vault with rsync -a into a new directory, there or on ext4, XFS or btrfs, and use the "
+          + "copy: all its files are new, too.")
     case .shortFiles(let count):
       self.init(
         .failure,

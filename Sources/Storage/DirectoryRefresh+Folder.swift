@@ -105,7 +105,10 @@ extension DirectoryRefresh {
       switch try fate(of: name, in: old, beside: new, folder, of: tree) {
       case .isInPlace:
         let file = Self.cString(name)
-        try change { () throws(Errno) in try systemCall { unsafe unlinkat(old.number, file, 0) } }
+        try change { () throws(Errno) in
+          // A network file system may list names for some seconds that are gone.
+          _ = try ifThere { () throws(Errno) in try systemCall { unsafe unlinkat(old.number, file, 0) } }
+        }
         continue
       case .replaces(let file, let inode):
         try change { () throws(Errno) in try replace(file.description, in: new, from: old, ifStill: inode) }

@@ -9,9 +9,9 @@
 //         in `refreshing` is the vault (`DirectoryStorage.openTree`).
 //      b. `refreshing` becomes `segments`, with the old tree in it.
 //      c. `segments/.agonyfs-old` becomes `refreshing`, as after an exchange.
-//    Each rename is durable before the next one. Whoever is alone in the vault and removes the remains of a refresh
-//    first makes the renames that a kill prevented. Until then the old tree is in the new one, and a process that wipes
-//    or deletes a file does so in both.
+//    Each rename is durable before the next one. A process that is alone in the vault and removes the remains of a
+//    refresh first makes the renames that a kill prevented. Until then the old tree is in the new one, and a process
+//    that wipes or deletes a file does so in both.
 // 3. A rename that has moved another directory than the intended one is undone. None replaces a directory that is not
 //    empty.
 

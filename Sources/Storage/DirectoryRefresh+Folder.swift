@@ -18,7 +18,7 @@ extension DirectoryRefresh {
       return
     }
     do throws(Errno) {
-      // Some hosts give a file that nobody has open another number later.
+      // Some hosts number a file differently after it was closed.
       let held = try Descriptor.open(file, in: old, agonyfs_path_flag() | O_NOFOLLOW)
       defer { withExtendedLifetime(held) {} }
       let inode: ino_t

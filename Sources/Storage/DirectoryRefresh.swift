@@ -5,23 +5,26 @@
 // 1. At every moment each file is whole under its name. A second tree of the same files grows in `refreshing/`, in
 //    random order: a file is copied there; when the copy is durable, it takes the name of the old file, and the tree
 //    gets a link to it. When the tree is whole and durable, it becomes `segments/` at once, and the old tree is
-//    deleted. Where the host cannot exchange two names, three renames do this, and two trees are whole all the time
+//    deleted. Where the host cannot exchange two names, renames replace files and, in three steps, the tree. Between
+//    the first two there is no `segments/`: each file is whole under its name in `refreshing/`, which is read instead
 //    (`DirectoryRefresh+Exchange.swift`).
 // 2. In the old tree, a file is deleted only if `segments/` has one of the same name and length, or if it is a link to
 //    a file that has another name there. Names that do not belong to the vault, and files that came during the refresh,
 //    are moved to `segments/`. The new tree has a mark until it is complete; as long as it has, no other program has
 //    put a file into it.
-// 3. The remains of a killed refresh in `refreshing/` are one of the two trees, and not needed. The next refresh
-//    removes them and begins again; so does a process that opens a space for writing and is alone in the vault. Until
-//    then a process that wipes or deletes a file in `segments/` does so there as well, or fails.
+// 3. The remains of a killed refresh in `refreshing/` are one of the two trees, and not needed. If a kill came
+//    between the renames of the trees, `.agonyfs-old` in the new tree is such a remainder, and first the renames are
+//    completed. The next refresh removes the remains and begins again; a process that opens a space for writing and is
+//    alone in the vault removes them, too. Until then a process that wipes or deletes a file in `segments/` does so
+//    there as well, or fails.
 // 4. Names are changed only in open directories: `segments/`, `refreshing/`, which is opened once, and a folder of one
 //    of them. So nothing is changed in anything that is put in the place of one of these, such as a link (`VaultOwner`,
 //    5).
 // 5. All new files have one owner and mode, the same as files that are written later, and so have all folders. They
 //    inherit no access list. So neither shows which came later.
 //
-// The vault's own directory stays, because a disk may be mounted on it. Except for `refreshing`, the names in it never
-// change.
+// The vault's own directory stays, because a disk may be mounted on it. The names in it never change, except that
+// `refreshing` comes and goes, and that `segments` is missing between two renames where names cannot be exchanged.
 
 internal import Glibc
 internal import System

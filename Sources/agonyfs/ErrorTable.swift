@@ -132,8 +132,8 @@ extension CommandFailure {
       self.init(
         .failure,
         "The file system of \(path) cannot link files or rename directories, or parts of the vault are on several; "
-          + "nothing was changed. Copy the vault with rsync -a into a new directory, there or on ext4, XFS or btrfs, and use the "
-          + "copy: all its files are new, too.")
+          + "nothing was changed. Copy the vault with rsync -a into a new directory, there or on ext4, XFS or btrfs, "
+          + "and use the copy: all its files are new as well.")
     case .shortFiles(let count):
       self.init(
         .failure,

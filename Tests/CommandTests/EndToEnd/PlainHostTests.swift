@@ -6,8 +6,9 @@ import Testing
   private let isX86 = false
 #endif
 
-/// Hosts whose file systems know no files without a name, and no rename that replaces nothing or exchanges names (ntfs-3g,
-/// exfat-fuse, sshfs), and perhaps no second names: strace refuses those calls, every other linkat(2) where there are second names.
+/// Hosts whose file systems know no files without a name, and no rename that replaces nothing or exchanges names
+/// (ntfs-3g, exfat-fuse, sshfs), and perhaps no second names: strace refuses those calls, every other linkat(2) where
+/// there are second names.
 @Suite(
   .enabled(if: isX86, "needs a processor on which glibc has another call for plain renames"),
   .enabled(if: Workspace.isRoot, "needs root, to trace a program that takes a password"))

@@ -38,7 +38,8 @@ struct PlainHostTests {
       """)
   }
 
-  /// Links and plain renames are enough.
+  /// Links and plain renames are enough. A refresh that is killed between the first two renames of the trees leaves no
+  /// `segments`, and everything is found.
   @Test func aVaultIsRefreshed() throws {
     try expectSuccess(
       Workspace(),
@@ -51,14 +52,27 @@ struct PlainHostTests {
       cp photo Albums/photo
       agonyfs unmount Albums
       find Vault/segments -type f -printf '%P\\n' | sort > before
-      for n in 1 2; do
-        strace -f -qq -o calls -e trace=renameat2 -e inject=renameat2:error=EINVAL "$AGONYFS" refresh Vault
+      plain() {
+        strace -f -qq -o calls -e trace=renameat,renameat2 -e inject=renameat2:error=EINVAL "$AGONYFS" refresh Vault
         grep -q 'renameat2.*INJECTED' calls
         test "$(ls -A Vault | paste -sd ' ')" = 'agonyfs.json segments'
         test "$(ls -A Vault/segments | wc -l)" = 256
-      done
+      }
+      plain
+      plain
       find Vault/segments -type f -printf '%P\\n' | sort > after
       cmp before after
+      first=$(grep -w renameat calls | grep -n '"segments", ' | cut -d : -f 1)
+      not strace -f -qq -o calls -e trace=renameat,renameat2 -e inject=renameat2:error=EINVAL \
+        -e inject=renameat:signal=KILL:when=$((first + 1)) "$AGONYFS" refresh Vault
+      test "$(ls -A Vault | paste -sd ' ')" = 'agonyfs.json refreshing'
+      agonyfs info --password-file password Vault > told
+      agonyfs check --read-data --password-file password Vault
+      agonyfs mount --password-file password Vault Albums
+      cmp photo Albums/photo
+      agonyfs unmount Albums
+      test "$(ls -A Vault | paste -sd ' ')" = 'agonyfs.json segments'
+      plain
       agonyfs check --read-data --password-file password Vault
       agonyfs mount --password-file password Vault Albums
       cmp photo Albums/photo

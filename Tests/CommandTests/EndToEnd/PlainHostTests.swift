@@ -64,7 +64,7 @@ struct PlainHostTests {
       cmp before after
       first=$(grep -w renameat calls | grep -n '"segments", ' | cut -d : -f 1)
       not strace -f -qq -o calls -e trace=renameat,renameat2 -e inject=renameat2:error=EINVAL \
-        -e inject=renameat:signal=KILL:when=$((first + 1)) "$AGONYFS" refresh Vault
+        -e inject=renameat:signal=SIGKILL:when=$((first + 1)) "$AGONYFS" refresh Vault
       test "$(ls -A Vault | paste -sd ' ')" = 'agonyfs.json refreshing'
       agonyfs info --password-file password Vault > told
       agonyfs check --read-data --password-file password Vault

@@ -186,8 +186,10 @@ package struct SourceWalk {
     return found
   }
 
-  /// Whether a directory with these names is a vault.
+  /// Whether a directory with these names is a vault. After a refresh that was killed between two renames it has no
+  /// `segments`.
   package static func isVault(_ names: [[UInt8]]) -> Bool {
-    names.contains(Array(StorageNames.parameters.utf8)) && names.contains(Array(StorageNames.segments.utf8))
+    let has = { (name: String) in names.contains(Array(name.utf8)) }
+    return has(StorageNames.parameters) && (has(StorageNames.segments) || has(StorageNames.refreshing))
   }
 }

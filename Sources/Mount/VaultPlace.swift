@@ -55,7 +55,8 @@ struct VaultPlace {
       return
     }
     var own = [DirectoryIdentity(vault)]
-    if let segments = try? Descriptor.open(StorageNames.segments, in: vault, DirectoryIdentity.flags) {
+    for tree in [StorageNames.segments, StorageNames.refreshing] {
+      guard let segments = try? Descriptor.open(tree, in: vault, DirectoryIdentity.flags) else { continue }
       own.append(DirectoryIdentity(segments))
       for name in (try? Directory.names(in: ".", of: segments)) ?? [] {
         let folder = try? Descriptor.open(String(decoding: name, as: UTF8.self), in: segments, DirectoryIdentity.flags)

@@ -17,8 +17,11 @@ extension DirectoryRefresh {
     } catch .noSuchFileOrDirectory {
       return
     }
-    let inode: ino_t
     do throws(Errno) {
+      // Some hosts number a file differently after it was closed.
+      let held = try Descriptor.open(file, in: old, agonyfs_path_flag() | O_NOFOLLOW)
+      defer { withExtendedLifetime(held) {} }
+      let inode: ino_t
       do throws(Errno) {
         inode = try copy(file, in: old, to: new)
       } catch .noSpace {
@@ -28,11 +31,7 @@ extension DirectoryRefresh {
         inode = try copy(file, in: old, to: new)
       }
       try change { () throws(Errno) in
-        try exchange(file, in: new, with: file, in: old)
-        if try status(of: file, in: new)?.st_ino == inode { return }
-        // Another program has put a file there since.
-        try exchange(file, in: new, with: file, in: old)
-        throw .changedByOthers
+        if try !put(file, from: new, to: old, inPlaceOf: inode) { throw .changedByOthers }
       }
     } catch .noSuchFileOrDirectory {
       // Deleted by another program.
@@ -40,7 +39,7 @@ extension DirectoryRefresh {
       return
     }
     try change { () throws(Errno) in
-      try systemCall { unsafe unlinkat(new.number, file, 0) }
+      try deleteIfThere(file, in: new)
       do throws(Errno) {
         try systemCall { unsafe linkat(old.number, file, new.number, file, 0) }
         renewed[name] = try status(of: file, in: new)?.st_ino
@@ -76,7 +75,8 @@ extension DirectoryRefresh {
     if try status(of: name, in: root) == nil {
       // This is a copy of a vault during a refresh, or the user moved the folder.
       try change { () throws(Errno) in
-        try systemCall { unsafe agonyfs_move_if_absent(second.number, name, root.number, name) }
+        let text = Self.cString(Array(name.utf8))
+        try moveIfAbsent(text, from: second, to: root, as: text)
         try flushAfterExchange()
       }
       return
@@ -105,7 +105,10 @@ extension DirectoryRefresh {
       switch try fate(of: name, in: old, beside: new, folder, of: tree) {
       case .isInPlace:
         let file = Self.cString(name)
-        try change { () throws(Errno) in try systemCall { unsafe unlinkat(old.number, file, 0) } }
+        try change { () throws(Errno) in
+          // A network file system may list names for some seconds that are gone.
+          _ = try ifThere { () throws(Errno) in try systemCall { unsafe unlinkat(old.number, file, 0) } }
+        }
         continue
       case .replaces(let file, let inode):
         try change { () throws(Errno) in try replace(file.description, in: new, from: old, ifStill: inode) }
@@ -121,13 +124,14 @@ extension DirectoryRefresh {
     _ file: String, in new: Descriptor, from old: Descriptor, ifStill inode: ino_t
   ) throws(Errno) {
     do throws(Errno) {
-      try exchange(file, in: old, with: file, in: new)
+      _ = try put(file, from: old, to: new, inPlaceOf: inode)
     } catch .noSuchFileOrDirectory {
-      try systemCall { unsafe agonyfs_move_if_absent(old.number, file, new.number, file) }
+      let name = Self.cString(Array(file.utf8))
+      try moveIfAbsent(name, from: old, to: new, as: name)
       return
     }
-    if try status(of: file, in: old)?.st_ino != inode { try exchange(file, in: old, with: file, in: new) }
-    try systemCall { unsafe unlinkat(old.number, file, 0) }
+    // Two links to one file both stay when one is renamed to the other.
+    try deleteIfThere(file, in: old)
   }
 
   /// Moves a name other than a renewed file to `segments`. If its name is taken by now, it gets another one. The owner
@@ -136,11 +140,11 @@ extension DirectoryRefresh {
     let from = Self.cString(name)
     try change { () throws(Errno) in
       do throws(Errno) {
-        try systemCall { unsafe agonyfs_move_if_absent(old.number, from, new.number, from) }
+        try moveIfAbsent(from, from: old, to: new, as: from)
       } catch .fileExists {
         for number in 1...99 {
           let other = Self.cString(name + Array(".old\(number)".utf8))
-          if unsafe agonyfs_move_if_absent(old.number, from, new.number, other) == 0 { return }
+          if (try? moveIfAbsent(from, from: old, to: new, as: other)) != nil { return }
         }
       }
     }

@@ -1,4 +1,3 @@
-internal import CPlatform
 internal import Glibc
 internal import System
 internal import SystemPackage
@@ -6,7 +5,9 @@ internal import SystemPackage
 /// Names in the two trees, their files, and small steps.
 extension DirectoryRefresh {
   /// The directory next to `segments` in which the second tree is made.
-  static let place = "refreshing"
+  static let place = StorageNames.refreshing
+  /// The old tree in the new one, between the renames that exchange them where the host cannot do so.
+  static let oldTree = ".agonyfs-old"
   /// A file in it as long as it is the new tree. As long as the file exists, no other program has put a file into the
   /// tree.
   static let mark = ".agonyfs-new"
@@ -33,17 +34,6 @@ extension DirectoryRefresh {
   func change(_ body: () throws(Errno) -> Void) throws(Errno) {
     guard mayChange() else { throw .ioError }
     try body()
-  }
-
-  /// Exchanges the files of two names, each in its open directory.
-  func exchange(
-    _ name: String, in folder: Descriptor, with other: String, in otherFolder: Descriptor
-  ) throws(Errno) {
-    do throws(Errno) {
-      try systemCall { unsafe agonyfs_exchange(folder.number, name, otherFolder.number, other) }
-    } catch .invalidArgument, .noFunction, .notSupported, .improperLink {
-      throw .exchangeRefused
-    }
   }
 
   /// The result of lstat(2) for a name in an open directory; nil if nothing has the name.

@@ -5,24 +5,27 @@
 // 1. At every moment each file is whole under its name. A second tree of the same files grows in `refreshing/`, in
 //    random order: a file is copied there; when the copy is durable, it takes the name of the old file, and the tree
 //    gets a link to it. When the tree is whole and durable, it becomes `segments/` at once, and the old tree is
-//    deleted.
+//    deleted. Where the host cannot exchange two names, renames replace files and, in three steps, the tree. Between
+//    the first two there is no `segments/`: each file is whole under its name in `refreshing/`, which is read instead
+//    (`DirectoryRefresh+Exchange.swift`).
 // 2. In the old tree, a file is deleted only if `segments/` has one of the same name and length, or if it is a link to
 //    a file that has another name there. Names that do not belong to the vault, and files that came during the refresh,
 //    are moved to `segments/`. The new tree has a mark until it is complete; as long as it has, no other program has
 //    put a file into it.
-// 3. The remains of a killed refresh in `refreshing/` are one of the two trees, and not needed. The next refresh
-//    removes them and begins again; so does a process that opens a space for writing and is alone in the vault. Until
-//    then a process that wipes or deletes a file in `segments/` does so there as well, or fails.
+// 3. The remains of a killed refresh in `refreshing/` are one of the two trees, and not needed. If a kill came
+//    between the renames of the trees, `.agonyfs-old` in the new tree is such a remainder, and first the renames are
+//    completed. The next refresh removes the remains and begins again; a process that opens a space for writing and is
+//    alone in the vault removes them, too. Until then a process that wipes or deletes a file in `segments/` does so
+//    there as well, or fails.
 // 4. Names are changed only in open directories: `segments/`, `refreshing/`, which is opened once, and a folder of one
 //    of them. So nothing is changed in anything that is put in the place of one of these, such as a link (`VaultOwner`,
 //    5).
 // 5. All new files have one owner and mode, the same as files that are written later, and so have all folders. They
 //    inherit no access list. So neither shows which came later.
 //
-// The vault's own directory stays, because a disk may be mounted on it. Except for `refreshing`, the names in it never
-// change.
+// The vault's own directory stays, because a disk may be mounted on it. The names in it never change, except that
+// `refreshing` comes and goes, and that `segments` is missing between two renames where names cannot be exchanged.
 
-internal import CPlatform
 internal import Glibc
 internal import System
 internal import SystemPackage
@@ -45,7 +48,7 @@ package final class DirectoryRefresh {
   /// `segments`, either the old tree or the new one.
   var root: Descriptor { storage.root }
   let owner: VaultOwner
-  private let storage: DirectoryStorage
+  let storage: DirectoryStorage
   let fileCopy: FileCopy
   let progress: (RefreshProgress) -> Bool
   var state = RefreshProgress(done: 0, total: 0)
@@ -55,8 +58,10 @@ package final class DirectoryRefresh {
   var inodes: Set<ino_t>?
   /// The inodes of the files of the new tree.
   var renewed: [SegmentIdentifier: ino_t] = [:]
-  private var hasExchanged = false
-  private var openedTree: Descriptor?
+  /// Whether `segments` is the new tree.
+  var hasExchanged = false
+  /// The other tree, when it is open.
+  var openedTree: Descriptor?
 
   /// A refresh of a storage.
   ///
@@ -96,7 +101,7 @@ package final class DirectoryRefresh {
       try finish()
     } catch {
       switch error {
-      case .exchangeRefused: throw .cannotExchange
+      case .unsuitableHost: throw .unsuitableHost
       case .shortFiles: throw .shortFiles(shortFiles)
       case .noSpace, .diskQuotaExceeded: throw .noRoom(needed: needed, free: (try? root.freeBytes()) ?? 0)
       case .canceled: throw .interrupted
@@ -126,9 +131,9 @@ package final class DirectoryRefresh {
   ///   `segments`.
   private func prepare() throws(Errno) -> Bool {
     action = "preparing the refresh"
-    var isNew = true
+    var isNew = try status(of: Self.oldTree, in: root) == nil
     do throws(Errno) {
-      try makePlace()
+      if isNew { try makePlace() }
     } catch .fileExists {
       isNew = false
     }
@@ -139,7 +144,7 @@ package final class DirectoryRefresh {
     }
     do throws(Errno) {
       try checkOwner()
-      try checkExchange()
+      try checkHost()
     } catch {
       try? removePlace()
       throw error
@@ -216,23 +221,6 @@ package final class DirectoryRefresh {
     try removeFolders(.old(renewed))
   }
 
-  /// Gives the name of the old tree to the new one. Durable on return.
-  private func exchangeTrees(_ old: Descriptor, _ new: Descriptor) throws(Errno) {
-    try exchange(Self.place, in: directory, with: StorageNames.segments, in: directory)
-    storage.use(new)
-    (openedTree, hasExchanged) = (old, true)
-    let isNew = try status(of: StorageNames.segments, in: directory)?.st_ino == new.status().st_ino
-    let isOld = try status(of: Self.place, in: directory)?.st_ino == old.status().st_ino
-    if !isNew || !isOld {
-      // Another program has put another directory there since.
-      try exchange(Self.place, in: directory, with: StorageNames.segments, in: directory)
-      storage.use(old)
-      (openedTree, hasExchanged) = (new, false)
-      throw .changedByOthers
-    }
-    try flushDirectory()
-  }
-
   /// Gives a folder of the new tree the constant time. Durable on return.
   private func complete(_ folder: String, in tree: Descriptor) throws(Errno) {
     try change { () throws(Errno) in
@@ -244,8 +232,17 @@ package final class DirectoryRefresh {
     }
   }
 
-  /// Removes the remains of a refresh that was killed or failed.
+  /// Removes the remains of a refresh that was killed or failed. First finishes an exchange of the trees by renames.
   func removeInterrupted() throws(Errno) {
+    try nameNewTree()
+    let isInRoot = try status(of: Self.oldTree, in: root) != nil
+    let isInPlace = try status(of: Self.place, in: directory) != nil
+    if isInPlace || !isInRoot { try removeRemains() }
+    if try takeOldTree() { try removeRemains() }
+  }
+
+  /// Removes `refreshing`, and moves what `segments` lacks there.
+  private func removeRemains() throws(Errno) {
     if openedTree == nil, try removeEmptyPlace() { return }
     let isMarked = try status(of: Self.mark, in: secondTree()) != nil
     try removeFolders(hasExchanged ? .old(renewed) : isMarked || !renewed.isEmpty ? .new : .unknown)
@@ -300,38 +297,11 @@ package final class DirectoryRefresh {
       try owner.setTimes(of: ".", in: directory)
     }
   }
-
-  /// Exchanges two new directories and makes a link as a test, and checks that everything is on one file system.
-  private func checkExchange() throws(Errno) {
-    let (tree, probes) = (try secondTree(), Self.probes)
-    defer { for probe in probes { unsafe unlinkat(tree.number, probe, AT_REMOVEDIR) } }
-    try change { () throws(Errno) in
-      for probe in probes {
-        do throws(Errno) {
-          try owner.makeFolder(probe, in: tree)
-        } catch .fileExists {
-          continue
-        }
-      }
-      try exchange(probes[0], in: tree, with: probes[1], in: tree)
-    }
-    try change { () throws(Errno) in
-      let isLinked = try storage.abilities.use(.hardLinks) { () throws(Errno) in
-        try systemCall { unsafe linkat(directory.number, StorageNames.parameters, tree.number, Self.link, 0) }
-      }
-      guard isLinked else { throw .exchangeRefused }
-      unsafe unlinkat(tree.number, Self.link, 0)
-    }
-    let device = try tree.status().st_dev
-    for name in ["."] + (0..<256).map(folderName) {
-      if let found = try status(of: name, in: root), found.st_dev != device { throw .exchangeRefused }
-    }
-  }
 }
 
 extension Errno {
-  /// Two directories cannot be exchanged here.
-  static var exchangeRefused: Errno { Errno(rawValue: Glibc.EREMCHG) }
+  /// The host lacks what a refresh needs (EREMCHG).
+  static var unsuitableHost: Errno { Errno(rawValue: Glibc.EREMCHG) }
   /// There are short files (ENODATA).
   fileprivate static var shortFiles: Errno { Errno(rawValue: Glibc.ENODATA) }
 }

@@ -35,13 +35,35 @@ extension DirectoryStorage {
     try? owner.resetTimes(of: ".", in: directory, afterReading: false)
   }
 
-  /// Whether there is a folder `refreshing`.
-  package var hasInterruptedRefresh: Bool { unsafe faccessat(directory.number, DirectoryRefresh.place, F_OK, 0) == 0 }
+  /// Opens the folder of segment files. While a refresh renames the trees, and after a kill there, `segments` is
+  /// missing, and the new tree in `refreshing` is whole and has the old one in it.
+  ///
+  /// - Throws: `.noSuchFileOrDirectory`; `.notDirectory`.
+  static func openTree(in directory: Descriptor) throws(Errno) -> Descriptor {
+    // A refresh may rename the trees between two attempts; it has two more renames at most.
+    for _ in 0..<3 {
+      do throws(Errno) {
+        return try VaultFile.openDirectory(StorageNames.segments, in: directory)
+      } catch .noSuchFileOrDirectory {
+        guard let new = try? VaultFile.openDirectory(DirectoryRefresh.place, in: directory),
+          let old = try? new.status(of: DirectoryRefresh.oldTree), old.st_mode & S_IFMT == S_IFDIR
+        else { continue }
+        return new
+      }
+    }
+    throw .noSuchFileOrDirectory
+  }
 
-  /// Removes the remains of a killed refresh in `refreshing`.
+  /// Whether there is a second tree, in `refreshing` or in the folder of segment files.
+  package var hasInterruptedRefresh: Bool {
+    unsafe faccessat(directory.number, DirectoryRefresh.place, F_OK, 0) == 0
+      || faccessat(root.number, DirectoryRefresh.oldTree, F_OK, 0) == 0
+  }
+
+  /// Removes the remains of a killed refresh.
   package func removeInterruptedRefresh() { try? DirectoryRefresh(self, segmentSize: 0).removeInterrupted() }
 
-  /// Removes a name from `refreshing` if it leads to a file that has another name by now.
+  /// Removes a name from the second tree if it leads to a file that has another name by now.
   func forgetLink(_ identifier: SegmentIdentifier) {
     guard let folder = try? leftFolder(of: identifier), let left = try? folder.status(of: identifier.description),
       left.st_nlink > 1
@@ -50,14 +72,13 @@ extension DirectoryStorage {
     if named?.st_ino != left.st_ino { unsafe unlinkat(folder.number, identifier.description, 0) }
   }
 
-  /// The folder in `refreshing` that has a name; nil if there is none.
+  /// The folder in the second tree that has a name; nil if there is none.
   ///
   /// - Throws: `.notPermitted`, as root, when the folder is not the owner's.
   func leftFolder(of identifier: SegmentIdentifier) throws(Errno) -> Descriptor? {
     let folder: Descriptor
     do throws(Errno) {
-      let place = try VaultFile.openDirectory(DirectoryRefresh.place, in: directory)
-      folder = try VaultFile.openDirectory(folderName(identifier.folder), in: place)
+      folder = try VaultFile.openDirectory(folderName(identifier.folder), in: secondTree())
       _ = try folder.status(of: identifier.description)
     } catch .noSuchFileOrDirectory, .notDirectory {
       return nil
@@ -67,6 +88,15 @@ extension DirectoryStorage {
     }
     guard try owner.mayErase(folder.status()) else { throw .notPermitted }
     return folder
+  }
+
+  /// The second tree, which is in the first one after a kill between two renames.
+  private func secondTree() throws(Errno) -> Descriptor {
+    do throws(Errno) {
+      return try VaultFile.openDirectory(DirectoryRefresh.oldTree, in: root)
+    } catch .noSuchFileOrDirectory, .notDirectory {
+      return try VaultFile.openDirectory(DirectoryRefresh.place, in: directory)
+    }
   }
 
   /// Whether another user's refresh made `refreshing`.

@@ -18,7 +18,7 @@ extension DirectoryStorage {
   /// is found. The vault's own directory may be root's.
   package static func stray(at path: FilePath) -> StrayFile? {
     guard let directory = try? Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY) else { return nil }
-    let vault = try? directory.status(of: StorageNames.segments)
+    let vault = try? DirectoryStorage.openTree(in: directory).status()
     func stray(_ name: String) -> StrayFile? {
       guard let vault, let found = try? directory.status(of: name), found.st_uid != vault.st_uid else { return nil }
       return StrayFile(
@@ -28,7 +28,8 @@ extension DirectoryStorage {
       return StrayFile(path: path, user: place.st_uid, vaultUser: vault.st_uid, vaultGroup: vault.st_gid)
     }
     if let found = stray(StorageNames.parameters) { return found }
-    for tree in [StorageNames.segments, DirectoryRefresh.place] {
+    let (segments, place) = (StorageNames.segments, DirectoryRefresh.place)
+    for tree in [segments, place, segments + "/" + DirectoryRefresh.oldTree, place + "/" + DirectoryRefresh.oldTree] {
       if let found = stray(tree) { return found }
       for folder in 0..<256 {
         let place = tree + "/" + folderName(folder)

@@ -67,7 +67,7 @@ package final class DirectoryStorage: Storage {
   /// Opens the folder of segments in an open directory.
   init(directory: Descriptor) throws(Errno) {
     self.directory = directory
-    let root = try VaultFile.openDirectory(StorageNames.segments, in: directory)
+    let root = try Self.openTree(in: directory)
     currentRoot = Mutex(root)
     owner = try VaultOwner(of: root, in: directory)
     // A process that cannot open the parameters for writing cannot keep other writers out (`ParametersLock`).
@@ -279,7 +279,7 @@ package final class DirectoryStorage: Storage {
   /// Opens the folder of segment files again, if a refresh has replaced it since. Only a process with a lease on the
   /// vault knows that no refresh does so.
   func followRefresh() throws(Errno) {
-    let opened = try ifThere { () throws(Errno) in try VaultFile.openDirectory(StorageNames.segments, in: directory) }
+    let opened = try ifThere { () throws(Errno) in try Self.openTree(in: directory) }
     // This would mean that the vault does not exist yet, so that a lease is pointless.
     guard let found = opened else { throw .ioError }
     let (new, old) = (try found.status(), try root.status())
@@ -316,7 +316,9 @@ package final class DirectoryStorage: Storage {
     do throws(Errno) {
       return try body()
     } catch .noSuchFileOrDirectory {
-      guard try root.status().st_nlink == 0 else { throw .noSuchFileOrDirectory }
+      // Some hosts do not even say what a deleted directory is.
+      let links = (try? root.status().st_nlink) ?? 0
+      guard links == 0 else { throw .noSuchFileOrDirectory }
       try followRefresh()
       return try body()
     }

@@ -28,6 +28,27 @@ internal import SystemPackage
   func copy(
     _ name: String, in folder: Descriptor, to newName: String, in newFolder: Descriptor, isDated: Bool = false
   ) throws(Errno) -> ino_t {
+    // The old file is closed before the flush: where FUSE still has a file open that is replaced, the name is missing
+    // for a moment.
+    let (new, status) = try copyBytes(name, in: folder, to: newName, in: newFolder)
+    if isDated || Int(status.st_size) == completeSize {
+      try VaultFile.setTimes(of: new)
+    } else {
+      // The age of a short file shows whether another program may still be writing it.
+      try systemCall { unsafe futimens(new.number, [status.st_atim, status.st_mtim]) }
+    }
+    try systemCall { fsync(new.number) }
+    // It is not read again soon.
+    posix_fadvise(new.number, 0, 0, POSIX_FADV_DONTNEED)
+    return status.st_ino
+  }
+
+  /// Makes a file with the bytes of another one.
+  ///
+  /// - Returns: the new file, and the status of the old one.
+  private func copyBytes(
+    _ name: String, in folder: Descriptor, to newName: String, in newFolder: Descriptor
+  ) throws(Errno) -> (new: Descriptor, status: stat) {
     let old = try VaultFile.open(name, in: folder, O_RDONLY)
     let status = try old.status()
     // The owner can read the new file at once.
@@ -47,15 +68,8 @@ internal import SystemPackage
     guard offset == Int(status.st_size), after.st_size == status.st_size,
       after.st_mtim.tv_sec == status.st_mtim.tv_sec, after.st_mtim.tv_nsec == status.st_mtim.tv_nsec
     else { throw .changedByOthers }
-    if isDated || offset == completeSize {
-      try VaultFile.setTimes(of: new)
-    } else {
-      // The age of a short file shows whether another program may still be writing it.
-      try systemCall { unsafe futimens(new.number, [status.st_atim, status.st_mtim]) }
-    }
-    try systemCall { fsync(new.number) }
-    // Neither file is read again soon.
-    for file in [old, new] { posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED) }
-    return status.st_ino
+    // It is not read again soon.
+    posix_fadvise(old.number, 0, 0, POSIX_FADV_DONTNEED)
+    return (new, status)
   }
 }

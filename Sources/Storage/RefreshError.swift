@@ -2,8 +2,9 @@ package import SystemPackage
 
 /// The reason why a refresh ended early. The vault is whole, and another refresh begins again.
 package enum RefreshError: Error, Equatable, Sendable {
-  /// The file system of the vault cannot exchange two directories, or has no hard links. Nothing was changed.
-  case cannotExchange
+  /// The file system of the vault has no hard links, or cannot rename directories, or parts of the vault are on
+  /// several file systems. Nothing was changed.
+  case unsuitableHost
   /// The number of files that are shorter than complete ones: another program may still be copying them. Nothing was
   /// changed.
   case shortFiles(Int)

@@ -131,6 +131,8 @@ package enum StorageNames {
   package static let parameters = "agonyfs.json"
   /// The folder of segment files.
   package static let segments = "segments"
+  /// The second tree of a refresh. If a refresh was killed between two renames, it is the folder of segment files.
+  package static let refreshing = "refreshing"
   /// The marker of a creation that is not complete.
   package static let creationMarker = "creating"
 }

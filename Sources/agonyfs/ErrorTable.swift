@@ -128,11 +128,12 @@ extension CommandFailure {
   /// Describes an error of refreshing the vault at `path`.
   init(_ error: RefreshError, vault path: FilePath) {
     switch error {
-    case .cannotExchange:
+    case .unsuitableHost:
       self.init(
         .failure,
-        "The file system of \(path) cannot exchange directories or link files, or the vault lies on several file "
-          + "systems; nothing was changed. Copy the vault to a new directory on ext4, XFS or btrfs, and use that copy.")
+        "The file system of \(path) cannot link files or rename directories, or the vault lies on several file systems; "
+          + "nothing was changed. Copy the vault with rsync -a to a new directory, there or on ext4, XFS or btrfs, and "
+          + "use that copy: all its files are new as well.")
     case .shortFiles(let count):
       self.init(
         .failure,

@@ -40,9 +40,12 @@ struct HostReport: Encodable {
       return "has no files without a name: a crash while a password is added may leave a file that no password "
         + "explains."
     case .hardLinks:
-      return lacks.contains(.exchange) ? nil : Self.noRefresh("link files")
+      return "cannot link files: agonyfs refresh refuses. Copy the vault with rsync -a into a new directory instead."
     case .exchange:
-      return Self.noRefresh(lacks.contains(.hardLinks) ? "link files or exchange directories" : "exchange directories")
+      // Without links there is no refresh.
+      if lacks.contains(.hardLinks) { return nil }
+      return "cannot exchange files: during agonyfs refresh, a file of the vault that another program replaces may be "
+        + "lost."
     case .renameWithoutReplacing:
       // Without links an empty file holds the name for a moment.
       guard lacks.contains(.hardLinks) else { return nil }
@@ -58,6 +61,4 @@ struct HostReport: Encodable {
       return "keeps times in steps of more than a second."
     }
   }
-
-  private static func noRefresh(_ what: String) -> String { "cannot \(what): agonyfs refresh refuses." }
 }

@@ -29,12 +29,17 @@ class Vault:
         self.identifier, self.segment_size = bytes.fromhex(facts["vault"]), facts["segmentSize"]
         self.derivations = facts["keyDerivations"]
 
+    def tree(self):
+        """The folder of segment files. A refresh that was killed between two renames leaves it under another name."""
+        segments, refreshing = self.path / "segments", self.path / "refreshing"
+        return refreshing if not segments.exists() and (refreshing / ".agonyfs-old").is_dir() else segments
+
     def file(self, name):
-        return self.path / "segments" / name[:1].hex() / name.hex()
+        return self.tree() / name[:1].hex() / name.hex()
 
     def listed(self):
         """The names of all segment files."""
-        for path in (self.path / "segments").glob("??/*"):
+        for path in self.tree().glob("??/*"):
             if len(path.name) == 32 and path.name[:2] == path.parent.name:
                 yield bytes.fromhex(path.name)
 

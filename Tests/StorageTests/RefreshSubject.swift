@@ -12,6 +12,8 @@ final class RefreshSubject {
 
   let folder: TemporaryFolder
   private let isMounted: Bool
+  /// Called with the storage of each refresh.
+  var prepare: (DirectoryStorage) -> Void = { _ in }
   var path: String { folder.path("vault") }
 
   init() throws {
@@ -45,8 +47,9 @@ final class RefreshSubject {
   func refresh(
     progress: @escaping (RefreshProgress) -> Bool = { _ in true }, mayChange: @escaping (Int) -> Bool = { _ in true }
   ) throws {
-    let refresh = DirectoryRefresh(
-      try DirectoryStorage(path: FilePath(path)), segmentSize: Self.size, progress: progress)
+    let storage = try DirectoryStorage(path: FilePath(path))
+    prepare(storage)
+    let refresh = DirectoryRefresh(storage, segmentSize: Self.size, progress: progress)
     var count = 0
     refresh.mayChange = {
       count += 1

@@ -370,7 +370,7 @@ import Testing
     try systemCall { unsafe mount("tmpfs", place, "tmpfs", 0, "") }
     defer { unsafe umount2(place, CInt(MNT_DETACH)) }
     let before = subject.look()
-    #expect(throws: RefreshError.cannotExchange) { try subject.refresh() }
+    #expect(throws: RefreshError.unsuitableHost) { try subject.refresh() }
     #expect(subject.look().inodes == before.inodes)
     #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
   }

@@ -1,11 +1,11 @@
 import Crypto
 import FaultyStorage
 import Glibc
-import Storage
 import SystemPackage
 import TestSupport
 import Testing
 
+@testable import Storage
 @testable import Vault
 
 /// What a killed refresh left goes when a space is opened to write. Till then it keeps nothing that is wiped.
@@ -56,6 +56,28 @@ import Testing
     #expect(HostFile.names(in: folder.path) == ["agonyfs.json", "segments"])
     #expect(Set(before).isSubset(of: HostFile.segments(of: folder.path)))
     #expect(space.gate.isOpen)
+    #expect(try space.pageBytes(1) == page(1, version: 1))
+  }
+
+  /// Where the host cannot exchange names, a kill may leave a vault without `segments`.
+  @Test mutating func aSpaceOpensAfterAKillBetweenTwoRenames() throws {
+    let body = try makeSpace().body
+    let before = HostFile.segments(of: folder.path)
+    let path = folder.path
+    storage.abilities.note(.exchange, false)
+    let refresh = DirectoryRefresh(storage, segmentSize: vault.parameters.segmentSize)
+    refresh.mayChange = { HostFile.names(in: path).contains("segments") }
+    #expect(throws: RefreshError.self) { try refresh.run() }
+    #expect(HostFile.names(in: path) == ["agonyfs.json", "refreshing"])
+    storage = try DirectoryStorage(path: FilePath(path))
+    vault = try Vault.open(in: storage, weakDerivations: .opening)
+    let reader = try vault.openSpace(body, readOnly: true)
+    #expect(try reader.pageBytes(1) == page(1, version: 1))
+    try reader.close()
+    #expect(HostFile.names(in: path) == ["agonyfs.json", "refreshing"])
+    let space = try vault.openSpace(body)
+    #expect(HostFile.names(in: path) == ["agonyfs.json", "segments"])
+    #expect(Set(before).isSubset(of: HostFile.segments(of: path)))
     #expect(try space.pageBytes(1) == page(1, version: 1))
   }
 

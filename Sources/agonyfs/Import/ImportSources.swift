@@ -83,9 +83,10 @@ extension BytePath {
     var parts = bytes.split(separator: 0x2F)
     while true {
       let directory = parts.flatMap { [0x2F] + $0 }
-      let isVault = [StorageNames.parameters, StorageNames.segments].allSatisfy { name in
+      let names = [StorageNames.parameters, StorageNames.segments, StorageNames.refreshing].filter { name in
         (try? BytePath(directory, name.utf8).status()) != nil
       }
+      let isVault = SourceWalk.isVault(names.map { Array($0.utf8) })
       if isVault { return directory }
       if parts.popLast() == nil { return nil }
     }

@@ -6,8 +6,9 @@ import Testing
   private let isX86 = false
 #endif
 
-/// Hosts whose file systems know no files without a name and no rename that replaces nothing (ntfs-3g, exfat-fuse, sshfs),
-/// and perhaps no second names: strace refuses those calls, every other linkat(2) where there are second names.
+/// Hosts whose file systems know no files without a name, and no rename that replaces nothing or exchanges names
+/// (ntfs-3g, exfat-fuse, sshfs), and perhaps no second names: strace refuses those calls, every other linkat(2) where
+/// there are second names.
 @Suite(
   .enabled(if: isX86, "needs a processor on which glibc has another call for plain renames"),
   .enabled(if: Workspace.isRoot, "needs root, to trace a program that takes a password"))
@@ -34,6 +35,48 @@ struct PlainHostTests {
       done
       gives 12 agonyfs check --password-file one Vault
       files Vault > count
+      """)
+  }
+
+  /// Links and plain renames are enough. A refresh that is killed between the first two renames of the trees leaves no
+  /// `segments`, and everything is found.
+  @Test func aVaultIsRefreshed() throws {
+    try expectSuccess(
+      Workspace(),
+      """
+      mkdir Albums
+      echo 'the password of a space' > password
+      agonyfs create --kdf interactive --segment-size 1M --cover 0 --password-file password Vault
+      agonyfs mount --password-file password Vault Albums
+      head -c 3000000 /dev/urandom > photo
+      cp photo Albums/photo
+      agonyfs unmount Albums
+      find Vault/segments -type f -printf '%P\\n' | sort > before
+      plain() {
+        strace -f -qq -o calls -e trace=renameat,renameat2 -e inject=renameat2:error=EINVAL "$AGONYFS" refresh Vault
+        grep -q 'renameat2.*INJECTED' calls
+        test "$(ls -A Vault | paste -sd ' ')" = 'agonyfs.json segments'
+        test "$(ls -A Vault/segments | wc -l)" = 256
+      }
+      plain
+      plain
+      find Vault/segments -type f -printf '%P\\n' | sort > after
+      cmp before after
+      first=$(grep -w renameat calls | grep -n '"segments", ' | cut -d : -f 1)
+      not strace -f -qq -o calls -e trace=renameat,renameat2 -e inject=renameat2:error=EINVAL \
+        -e inject=renameat:signal=SIGKILL:when=$((first + 1)) "$AGONYFS" refresh Vault
+      test "$(ls -A Vault | paste -sd ' ')" = 'agonyfs.json refreshing'
+      agonyfs info --password-file password Vault > told
+      agonyfs check --read-data --password-file password Vault
+      agonyfs mount --password-file password Vault Albums
+      cmp photo Albums/photo
+      agonyfs unmount Albums
+      test "$(ls -A Vault | paste -sd ' ')" = 'agonyfs.json segments'
+      plain
+      agonyfs check --read-data --password-file password Vault
+      agonyfs mount --password-file password Vault Albums
+      cmp photo Albums/photo
+      agonyfs unmount Albums
       """)
   }
 }

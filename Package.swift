@@ -162,6 +162,8 @@ let package = Package(
         "QuickUnlock", "System", "Crypto", "CUnlock", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
+    // Names, errors, signatures and messages of object stores, without a network.
+    .target(name: "ObjectStore", dependencies: ["System", "Crypto"], swiftSettings: strict),
     .executableTarget(
       name: "agonyfs",
       dependencies: [
@@ -335,6 +337,12 @@ let package = Package(
         "System", "QuickUnlock", "agonyfs", "agonyfs-guard", "agonyfs-unlock", "unlock-with-virtual-token", "Client",
         "Catalog", "map-writer", "Storage", "FaultyStorage", "TestSupport",
       ],
+      swiftSettings: strict),
+    .target(
+      name: "FaultyObjects", dependencies: ["ObjectStore", "Crypto", "TestSupport"], path: "Tests/FaultyObjects",
+      swiftSettings: strict),
+    .testTarget(
+      name: "ObjectStoreTests", dependencies: ["ObjectStore", "FaultyObjects", "Crypto", "System", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "GuardTests", dependencies: ["Guard"], swiftSettings: strict),
     .testTarget(name: "ScriptTests", dependencies: ["System", "TestSupport"], swiftSettings: strict),

@@ -2,6 +2,8 @@
 package struct ObjectEntry: Equatable, Sendable {
   /// Bytes of an MD5.
   package static let md5Count = 16
+  /// Bytes of a SHA-256.
+  package static let sha256Count = 32
 
   /// The object's name.
   package var key: ObjectKey

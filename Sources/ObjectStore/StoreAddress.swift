@@ -63,6 +63,11 @@ package struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
   /// The server's name with the bucket if it is a part of it, without the port.
   package var host: String { usesPathStyle ? server : "\(bucket).\(server)" }
 
+  /// The endpoint with its port.
+  package var endpoint: String {
+    "\(isSecure ? "https" : "http")://\(server.contains(":") ? "[\(server)]" : server):\(port)"
+  }
+
   /// The value of the Host header.
   package var hostHeader: String {
     let name = host.contains(":") ? "[\(host)]" : host

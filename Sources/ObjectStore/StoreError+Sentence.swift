@@ -8,7 +8,7 @@ extension StoreError {
     case .denied, .wrongCredentials, .noCredentials, .wrongRegion, .noBucket, .wrongClock, .redirected,
       .untrustedCertificate:
       21
-    case .notFound, .alreadyThere, .refused, .unavailable: 1
+    case .notFound, .alreadyThere, .keptOtherBytes, .refused, .unavailable: 1
     }
   }
 
@@ -32,6 +32,8 @@ extension StoreError {
     case .wrongClock: "\(host) refuses the time of the requests; set the clock of this machine."
     case .damagedOnTheWay:
       "Bytes were damaged on the way to \(host), which did not store them; try again, and check the network and proxies."
+    case .keptOtherBytes:
+      "\(host) confirmed an object and holds other bytes than it was sent; do not use this store."
     case .redirected:
       "\(host) redirects to another server, which agonyfs does not follow; use the endpoint of the bucket itself."
     case .untrustedCertificate:

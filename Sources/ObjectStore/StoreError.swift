@@ -37,6 +37,8 @@ package enum StoreError: Error, Equatable, Sendable {
   case wrongClock
   /// The store received other bytes than were sent, and did not store them.
   case damagedOnTheWay
+  /// The store holds other bytes than it confirmed.
+  case keptOtherBytes
   /// The store redirects to another address, which is not followed.
   case redirected
   /// The certificate of the server is not valid for its name, or no authority that this machine trusts has signed it.
@@ -64,7 +66,7 @@ extension StoreError {
     switch self {
     case .unknownOutcome, .slowDown, .damagedOnTheWay, .noSuchHost, .unreachable, .interrupted, .brokenReply: true
     case .notFound, .alreadyThere, .denied, .wrongCredentials, .noCredentials, .wrongRegion, .noBucket, .quota,
-      .wrongClock, .redirected, .untrustedCertificate, .refused, .unavailable:
+      .wrongClock, .keptOtherBytes, .redirected, .untrustedCertificate, .refused, .unavailable:
       false
     }
   }

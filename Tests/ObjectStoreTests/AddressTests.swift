@@ -35,6 +35,7 @@ import Testing
   func endpointsAreRead(text: String, host: String, header: String) throws {
     let address = try StoreAddress("s3://photos", endpoint: text)
     #expect(address.host == host && address.hostHeader == header && address.usesPathStyle)
+    #expect(try StoreAddress("s3://photos", endpoint: address.endpoint) == address)
     #expect(try StoreAddress("s3://photos", endpoint: text, usesPathStyle: false).host == "photos.\(host)")
   }
 
@@ -61,11 +62,12 @@ import Testing
 }
 
 @Suite struct StoreErrorTests {
-  private static let all: [StoreError] =
+  static let all: [StoreError] =
     [
       .notFound, .alreadyThere, .unknownOutcome, .wrongCredentials, .noCredentials("No credentials were found."),
       .wrongRegion(nil), .wrongRegion("eu-west-1"), .noBucket, .quota, .slowDown, .wrongClock, .damagedOnTheWay,
-      .redirected, .untrustedCertificate, .noSuchHost, .unreachable, .interrupted, .brokenReply("no length"),
+      .keptOtherBytes, .redirected, .untrustedCertificate, .noSuchHost, .unreachable, .interrupted,
+      .brokenReply("no length"),
       .refused("InvalidRequest"), .unavailable("it is missing"),
     ] + StoreAction.allCases.map { .denied($0) }
 

@@ -18,6 +18,7 @@ let package = Package(
     .executable(name: "agonyfs", targets: ["agonyfs"]),
     .executable(name: "agonyfs-decoder", targets: ["agonyfs-decoder"]),
     .executable(name: "agonyfs-guard", targets: ["agonyfs-guard"]),
+    .executable(name: "agonyfs-store", targets: ["agonyfs-store"]),
     .executable(name: "agonyfs-unlock", targets: ["agonyfs-unlock"]),
     // For the package in Sources/agonyfs-web.
     .library(name: "WebAccess", targets: ["WebAccess"]),
@@ -48,6 +49,8 @@ let package = Package(
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive zlib", providers: [.apt(["libarchive-dev", "zlib1g-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
     .systemLibrary(name: "CFido2", pkgConfig: "libfido2", providers: [.apt(["libfido2-dev"])]),
@@ -59,6 +62,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("m")]),
     .target(name: "CMount", dependencies: ["CFuse"]),
     .target(name: "CSession"),
+    .target(name: "CStore", dependencies: ["CCurl", "CExpat"]),
     .target(name: "CUnlock", dependencies: ["CSecret", "CFido2", "CTSS"]),
 
     .target(
@@ -185,6 +189,9 @@ let package = Package(
         "System", "Guard", "CSystemd", "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["agonyfs-guard.service"], swiftSettings: strict),
+    // HTTP, TLS and XML are here, and never where keys are.
+    .executableTarget(
+      name: "agonyfs-store", dependencies: ["System", "ObjectStore", "CStore"], swiftSettings: strict),
     .executableTarget(
       name: "agonyfs-unlock", dependencies: ["UnlockService", "System"], swiftSettings: strict),
 

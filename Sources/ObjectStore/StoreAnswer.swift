@@ -8,8 +8,8 @@ package enum StoreAnswer: Equatable, Sendable {
   case entry(ObjectEntry)
   /// Of `get`.
   case bytes([UInt8])
-  /// Of `put`: the entity tag of the object, if it has the form of an MD5.
-  case stored(md5: [UInt8]?)
+  /// Of `put`: whether the entity tag has the form of an MD5, and not that of the bytes.
+  case stored(hasOtherTag: Bool)
   /// Of `delete`.
   case deleted
 
@@ -31,9 +31,9 @@ package enum StoreAnswer: Equatable, Sendable {
     case .bytes(let bytes):
       writer.append(StoreAction.get.rawValue)
       writer.append(bytes)
-    case .stored(let md5):
+    case .stored(let hasOtherTag):
       writer.append(StoreAction.put.rawValue)
-      writer.optional(md5) { $0.blob($1) }
+      writer.flag(hasOtherTag)
     case .deleted: writer.append(StoreAction.delete.rawValue)
     }
     return writer.bytes
@@ -57,7 +57,7 @@ extension StoreAnswer {
       self = .page(ObjectPage(entries: entries, next: next))
     case .head: self = .entry(try ObjectEntry(from: &reader))
     case .get: self = .bytes(try reader.rest())
-    case .put: self = .stored(md5: try reader.hash(ObjectEntry.md5Count))
+    case .put: self = .stored(hasOtherTag: try reader.flag())
     case .delete: self = .deleted
     }
     try reader.finish()

@@ -63,14 +63,15 @@ extension StoreReply {
     return body
   }
 
-  /// Checks a reply to `put`.
+  /// Checks a reply to `put` of bytes with this MD5.
   ///
-  /// - Returns: the MD5 that the entity tag states.
-  package func stored() throws(StoreError) -> [UInt8]? {
+  /// - Returns: whether the entity tag states another MD5.
+  package func isStoredWithOtherTag(than own: [UInt8]?) throws(StoreError) -> Bool {
     guard status == 200 else { throw failure(of: .put) }
     // Proxies and engines report failures with this status, too.
     guard errorCode == nil, body.allSatisfy({ [0x0a, 0x0d, 0x20].contains($0) }) else { throw .unknownOutcome }
-    return md5
+    guard let md5, let own else { return false }
+    return md5 != own
   }
 
   /// Checks a reply to `delete`.

@@ -77,7 +77,7 @@ final class StoreSession {
         (reply, body) = Self.read(try exchange(request, content, hash, at: signedAt, most: most), job.action)
       }
       date = reply.date
-      return try answer(reply, body, to: job)
+      return try answer(reply, body, to: job, hash)
     }
     return (outcome, date)
   }
@@ -140,7 +140,9 @@ final class StoreSession {
     return (reply, body)
   }
 
-  private func answer(_ reply: StoreReply, _ body: ReplyBody?, to job: StoreJob) throws(StoreError) -> StoreAnswer {
+  private func answer(
+    _ reply: StoreReply, _ body: ReplyBody?, to job: StoreJob, _ hash: StoreHash
+  ) throws(StoreError) -> StoreAnswer {
     switch job {
     case .list(let prefix, let after):
       guard reply.status == 200, reply.errorCode == nil else { throw reply.failure(of: .list) }
@@ -148,7 +150,7 @@ final class StoreSession {
       return .page(try body.list.page(configuration.address, prefix: prefix, after: after))
     case .head(let key): return .entry(try reply.entry(key))
     case .get(_, let range): return .bytes(try reply.bytes(range))
-    case .put: return .stored(md5: try reply.stored())
+    case .put: return .stored(hasOtherTag: try reply.isStoredWithOtherTag(than: hash.md5))
     case .delete:
       try reply.deleted()
       return .deleted

@@ -29,7 +29,7 @@ import Testing
       (304, nil, .brokenReply("status 304")),
     ] as [(Int, String?, StoreError)])
   func aPutFails(status: Int, code: String?, error: StoreError) {
-    #expect(throws: error) { try reply(status, code: code).stored() }
+    #expect(throws: error) { try reply(status, code: code).isStoredWithOtherTag(than: nil) }
   }
 
   @Test func theRegionIsNamed() {
@@ -83,11 +83,24 @@ import Testing
   }
 
   @Test func aSuccessWithAnErrorIsNone() {
-    #expect(throws: StoreError.unknownOutcome) { try reply(200, code: "InternalError").stored() }
-    #expect(throws: StoreError.unknownOutcome) { try reply(200, body: "<html>").stored() }
+    #expect(throws: StoreError.unknownOutcome) { try reply(200, code: "InternalError").isStoredWithOtherTag(than: nil) }
+    #expect(throws: StoreError.unknownOutcome) { try reply(200, body: "<html>").isStoredWithOtherTag(than: nil) }
     #expect(throws: StoreError.unknownOutcome) { try reply(200, code: "InternalError").deleted() }
     #expect(throws: Never.self) { try reply(404, code: "NoSuchKey").deleted() }
     #expect(throws: StoreError.brokenReply("status 404")) { try reply(404).deleted() }
+  }
+
+  @Test func theTagIsComparedIfItIsAnMD5() throws {
+    let own = StoreHash(of: Array("hello".utf8)).md5
+    var stored = reply(200)
+    for (tag, differs) in [
+      ("", false), ("\"5d41402abc4b2a76b9719d911017c592\"", false), ("\"5d41402abc4b2a76b9719d911017c593\"", true),
+      ("\"5d41402abc4b2a76b9719d911017c593-1\"", false),
+    ] {
+      stored.entityTag = tag
+      #expect(try stored.isStoredWithOtherTag(than: own) == differs)
+      #expect(try !stored.isStoredWithOtherTag(than: nil))
+    }
   }
 
   @Test func theFactsOfAnObject() throws {

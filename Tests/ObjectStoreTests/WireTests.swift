@@ -19,8 +19,8 @@ import Testing
           ObjectEntry(key: key("a"), size: 0),
           ObjectEntry(key: key("b"), size: .max, md5: [UInt8](0..<16), sha256: [UInt8](0..<32)),
         ], next: "b")),
-    .entry(ObjectEntry(key: key("a"), size: 5)), .bytes([]), .bytes([9]), .stored(md5: nil),
-    .stored(md5: [UInt8](1...16)), .deleted,
+    .entry(ObjectEntry(key: key("a"), size: 5)), .bytes([]), .bytes([9]), .stored(hasOtherTag: false),
+    .stored(hasOtherTag: true), .deleted,
   ]
 
   @Test func jobsAndAnswersArrive() throws {

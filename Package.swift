@@ -168,6 +168,11 @@ let package = Package(
       swiftSettings: strict),
     // Names, errors, signatures and messages of object stores, without a network.
     .target(name: "ObjectStore", dependencies: ["System", "Crypto"], swiftSettings: strict),
+    // The store on a server, through the helper agonyfs-store.
+    .target(
+      name: "RemoteStore",
+      dependencies: ["System", "ObjectStore", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
     .executableTarget(
       name: "agonyfs",
       dependencies: [

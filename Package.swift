@@ -171,7 +171,7 @@ let package = Package(
     // The store on a server, through the helper agonyfs-store.
     .target(
       name: "RemoteStore",
-      dependencies: ["System", "ObjectStore", .product(name: "SystemPackage", package: "swift-system")],
+      dependencies: ["System", "ObjectStore", "Catalog", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
     .executableTarget(
       name: "agonyfs",
@@ -355,6 +355,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ObjectStoreTests", dependencies: ["ObjectStore", "FaultyObjects", "Crypto", "System", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "RemoteStoreTests",
+      dependencies: ["RemoteStore", "ObjectStore", "System", "TestSupport", "agonyfs-store"],
       swiftSettings: strict),
     .testTarget(name: "GuardTests", dependencies: ["Guard"], swiftSettings: strict),
     .testTarget(name: "ScriptTests", dependencies: ["System", "TestSupport"], swiftSettings: strict),

@@ -11,8 +11,6 @@ internal import System
 final class HelperPool: @unchecked Sendable {
   /// How long a helper is used.
   private static let mostAge: UInt64 = 300_000_000_000
-  /// How long before their expiration credentials are read again, in seconds.
-  private static let expirationMargin: Int64 = 120
 
   /// What to start helpers with.
   struct Settings: Sendable {
@@ -23,8 +21,7 @@ final class HelperPool: @unchecked Sendable {
     var connectSeconds: UInt32
     /// Whether helpers whose system calls are not filtered may run.
     var mayBeUnfiltered: Bool
-    /// Gives the credentials of the moment.
-    var credentials: @Sendable () throws(StoreError) -> StoreCredentials
+    var credentials: Credentials
   }
 
   private let settings: Settings
@@ -78,28 +75,27 @@ final class HelperPool: @unchecked Sendable {
   func run(_ job: StoreJob) throws(StoreError) -> StoreAnswer {
     try take()
     defer { giveBack() }
-    let (answer, wasFresh) = try attempt(job, isRepeated: false)
-    if case .failure(.wrongCredentials) = answer, !wasFresh {
-      // They may have changed since the helper was started.
-      return try attempt(job, isRepeated: true).outcome.get()
+    let (answer, used) = try attempt(job, refused: nil)
+    // They may have changed since they were read.
+    if case .failure(.wrongCredentials) = answer, try settings.credentials.current(refused: used) != used {
+      return try attempt(job, refused: used).outcome.get()
     }
     return try answer.get()
   }
 
-  /// - Parameter isRepeated: whether a new helper is started in any case.
+  /// - Parameter refused: credentials that helpers must not use any more.
   private func attempt(
-    _ job: StoreJob, isRepeated: Bool
-  ) throws(StoreError) -> (outcome: Result<StoreAnswer, StoreError>, wasFresh: Bool) {
-    let used = isRepeated ? nil : idleHelper()
+    _ job: StoreJob, refused: StoreCredentials?
+  ) throws(StoreError) -> (outcome: Result<StoreAnswer, StoreError>, used: StoreCredentials) {
     let process: StoreProcess
-    if let used { process = used } else { process = try start() }
+    if let idle = idleHelper(refused: refused) { process = idle } else { process = try start(refused: refused) }
     var isUsable = false
     defer { putDown(process, isUsable: isUsable) }
     do throws(StoreError) {
       let (outcome, date) = try process.run(job)
       isUsable = outcome.keepsHelper
       if let date { note(date) }
-      return (outcome, used == nil)
+      return (outcome, process.credentials)
     } catch {
       // The helper ended during the job. A request may have been sent.
       guard !wasStopped else { throw job.action.changes ? .unknownOutcome : .unavailable("stopped") }
@@ -126,11 +122,11 @@ final class HelperPool: @unchecked Sendable {
   }
 
   /// The helper used last, if it may still be used; others are ended.
-  private func idleHelper() -> StoreProcess? {
+  private func idleHelper(refused: StoreCredentials?) -> StoreProcess? {
     let now = timeOfDay().seconds
     while let process = lock.withLock({ idle.popLast() }) {
-      let expires = process.expiration.map { $0 - Self.expirationMargin <= now } ?? false
-      guard !expires, monotonicTime() - process.start < Self.mostAge else {
+      let expires = process.credentials.expiration.map { $0 - Credentials.margin <= now } ?? false
+      guard !expires, process.credentials != refused, monotonicTime() - process.start < Self.mostAge else {
         process.reap()
         continue
       }
@@ -139,10 +135,11 @@ final class HelperPool: @unchecked Sendable {
     return nil
   }
 
-  private func start() throws(StoreError) -> StoreProcess {
+  private func start(refused: StoreCredentials?) throws(StoreError) -> StoreProcess {
     let configuration = StoreConfiguration(
-      address: settings.address, credentials: try settings.credentials(), certificates: settings.certificates,
-      stallSeconds: settings.stallSeconds, connectSeconds: settings.connectSeconds)
+      address: settings.address, credentials: try settings.credentials.current(refused: refused),
+      certificates: settings.certificates, stallSeconds: settings.stallSeconds,
+      connectSeconds: settings.connectSeconds)
     let process = pickUp(try StoreProcess(program: settings.program, configuration: configuration))
     do throws(StoreError) {
       let confinement = try process.begin(configuration)

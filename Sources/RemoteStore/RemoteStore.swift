@@ -38,9 +38,8 @@ package final class RemoteStore: ObjectStore {
 
   /// A store whose helpers are started when they are needed.
   ///
-  /// - Parameter credentials: gives the credentials of the moment. Called before each start of a helper, and again when
-  ///   the store refuses them or they expire.
-  package init(_ settings: Settings, credentials: @escaping @Sendable () throws(StoreError) -> StoreCredentials) {
+  /// - Parameter credentials: read before each start of a helper, and again when the store refuses them or they expire.
+  package init(_ settings: Settings, credentials: Credentials) {
     let pool = HelperPool(
       HelperPool.Settings(
         program: settings.program, address: settings.address, certificates: settings.certificates,

@@ -22,8 +22,8 @@ final class StoreProcess: Sendable {
 
   /// When it was started, in nanoseconds of the monotonic clock.
   let start = monotonicTime()
-  /// When its credentials expire, in seconds since 1970; nil if that is not known.
-  let expiration: Int64?
+  /// What it signs requests with.
+  let credentials: StoreCredentials
   private let process: ChildProcess
   private let socket: Descriptor
   private let stall: UInt64
@@ -32,7 +32,7 @@ final class StoreProcess: Sendable {
   ///
   /// - Throws: `.unavailable`.
   init(program: String, configuration: StoreConfiguration) throws(StoreError) {
-    expiration = configuration.credentials.expiration
+    credentials = configuration.credentials
     stall = UInt64(configuration.stallSeconds) + UInt64(configuration.connectSeconds) + Self.ownSeconds
     do throws(Errno) {
       let (ours, theirs) = try Descriptor.socketPair()

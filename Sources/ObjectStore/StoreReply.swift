@@ -41,6 +41,8 @@ extension StoreReply {
   package func entry(_ key: ObjectKey) throws(StoreError) -> ObjectEntry {
     guard status == 200 else { throw failure(of: .head) }
     guard let contentLength, contentLength >= 0 else { throw .brokenReply("no length") }
+    // Every engine sends one, and the page of a proxy has none.
+    guard !entityTag.isEmpty else { throw .brokenReply("no entity tag") }
     return ObjectEntry(
       key: key, size: contentLength, md5: md5, sha256: Base64.bytes(of: checksum, count: ObjectEntry.sha256Count))
   }
@@ -50,6 +52,7 @@ extension StoreReply {
     // The object ends before the range.
     if status == 416, range != nil { return [] }
     guard status == 200 || status == 206 else { throw failure(of: .get) }
+    guard !entityTag.isEmpty else { throw .brokenReply("no entity tag") }
     guard let contentLength, contentLength == Int64(body.count) else { throw .brokenReply("wrong length") }
     guard status == 206 else {
       // An engine may ignore the range.
@@ -69,7 +72,9 @@ extension StoreReply {
   package func isStoredWithOtherTag(than own: [UInt8]?) throws(StoreError) -> Bool {
     guard status == 200 else { throw failure(of: .put) }
     // Proxies and engines report failures with this status, too.
-    guard errorCode == nil, body.allSatisfy({ [0x0a, 0x0d, 0x20].contains($0) }) else { throw .unknownOutcome }
+    guard errorCode == nil, !entityTag.isEmpty, body.allSatisfy({ [0x0a, 0x0d, 0x20].contains($0) }) else {
+      throw .unknownOutcome
+    }
     guard let md5, let own else { return false }
     return md5 != own
   }

@@ -10,6 +10,7 @@ import Testing
     reply.body = Array(body.utf8)
     reply.contentLength = Int64(reply.body.count)
     reply.contentRange = range
+    reply.entityTag = "\"tag-1\""
     return reply
   }
 
@@ -86,6 +87,11 @@ import Testing
     #expect(throws: StoreError.unknownOutcome) { try reply(200, code: "InternalError").isStoredWithOtherTag(than: nil) }
     #expect(throws: StoreError.unknownOutcome) { try reply(200, body: "<html>").isStoredWithOtherTag(than: nil) }
     #expect(throws: StoreError.unknownOutcome) { try reply(200, code: "InternalError").deleted() }
+    var page = reply(200, body: "hotel")
+    page.entityTag = ""
+    #expect(throws: StoreError.brokenReply("no entity tag")) { try page.bytes(nil) }
+    page.body = []
+    #expect(throws: StoreError.unknownOutcome) { try page.isStoredWithOtherTag(than: nil) }
     #expect(throws: Never.self) { try reply(404, code: "NoSuchKey").deleted() }
     #expect(throws: StoreError.brokenReply("status 404")) { try reply(404).deleted() }
   }
@@ -94,7 +100,7 @@ import Testing
     let own = StoreHash(of: Array("hello".utf8)).md5
     var stored = reply(200)
     for (tag, differs) in [
-      ("", false), ("\"5d41402abc4b2a76b9719d911017c592\"", false), ("\"5d41402abc4b2a76b9719d911017c593\"", true),
+      ("\"5d41402abc4b2a76b9719d911017c592\"", false), ("\"5d41402abc4b2a76b9719d911017c593\"", true),
       ("\"5d41402abc4b2a76b9719d911017c593-1\"", false),
     ] {
       stored.entityTag = tag
@@ -107,11 +113,12 @@ import Testing
     var head = StoreReply(status: 200)
     #expect(throws: StoreError.brokenReply("no length")) { try head.entry(key("a")) }
     head.contentLength = 5
+    #expect(throws: StoreError.brokenReply("no entity tag")) { try head.entry(key("a")) }
     head.entityTag = "\"5D41402abc4b2a76b9719d911017c592\""
     head.checksum = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
     let entry = try head.entry(key("a"))
     #expect(entry.size == 5 && entry.md5 == StoreHash(of: Array("hello".utf8)).md5 && entry.sha256?.first == 0x2c)
-    for tag in ["", "\"", "\"\"", "\"5d41402abc4b2a76b9719d911017c592-2\"", "5d41402abc4b2a76b9719d911017c5"] {
+    for tag in ["\"", "\"\"", "\"5d41402abc4b2a76b9719d911017c592-2\"", "5d41402abc4b2a76b9719d911017c5"] {
       head.entityTag = tag
       #expect(try head.entry(key("a")).md5 == nil)
     }

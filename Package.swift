@@ -356,9 +356,10 @@ let package = Package(
     .testTarget(
       name: "ObjectStoreTests", dependencies: ["ObjectStore", "FaultyObjects", "Crypto", "System", "TestSupport"],
       swiftSettings: strict),
+    .executableTarget(name: "store-attempts", dependencies: ["CStore"], path: "Tests/StoreAttempts"),
     .testTarget(
       name: "RemoteStoreTests",
-      dependencies: ["RemoteStore", "ObjectStore", "System", "TestSupport", "agonyfs-store"],
+      dependencies: ["RemoteStore", "ObjectStore", "System", "TestSupport", "agonyfs-store", "store-attempts"],
       swiftSettings: strict),
     .testTarget(name: "GuardTests", dependencies: ["Guard"], swiftSettings: strict),
     .testTarget(name: "ScriptTests", dependencies: ["System", "TestSupport"], swiftSettings: strict),

@@ -17,6 +17,16 @@ final class SingleAttempts: ObjectStore {
   }
 
   func head(_ key: ObjectKey) throws(StoreError) -> ObjectEntry {
+    do throws(StoreError) {
+      return try entry(key)
+    } catch .denied {
+      // The reply to `head` gives no reason. The credentials may be wrong or have expired.
+      _ = try pool.run(.get(key, range: 0..<1))
+      return try entry(key)
+    }
+  }
+
+  private func entry(_ key: ObjectKey) throws(StoreError) -> ObjectEntry {
     guard case .entry(let entry) = try pool.run(.head(key)) else { throw Self.wrongAnswer }
     return entry
   }

@@ -9,8 +9,8 @@ import TestSupport
 final class ObjectServer {
   static let accessKey = "AKIATEST"
   static let secretKey = "test/secret+key"
-  private static let script =
-    #filePath.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 } + "/ObjectServer/object_server.py"
+  private static let scripts =
+    #filePath.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 } + "/ObjectServer/"
 
   let folder: TemporaryFolder
   let port: Int
@@ -20,10 +20,14 @@ final class ObjectServer {
   private let isSecure: Bool
 
   /// Starts a server, with a new certificate for 127.0.0.1 if it is secure.
-  init(isSecure: Bool = false) throws {
+  ///
+  /// - Parameters:
+  ///   - script: another server, which takes no commands.
+  ///   - python: the interpreter.
+  init(isSecure: Bool = false, script: String = "object_server.py", python: String = "/usr/bin/python3") throws {
     self.isSecure = isSecure
     folder = try TemporaryFolder()
-    var words = ["python3", "-B", Self.script]
+    var words = ["python3", "-B", Self.scripts + script]
     if isSecure {
       let made = try Outcome(
         "/usr/bin/openssl",
@@ -36,7 +40,7 @@ final class ObjectServer {
     }
     let (input, commands) = try Descriptor.pipe()
     let (answers, output) = try Descriptor.pipe()
-    process = try ChildProcess("/usr/bin/python3", arguments: words, descriptors: [input, output, nil])
+    process = try ChildProcess(python, arguments: words, descriptors: [input, output, nil])
     (self.commands, self.answers) = (commands, LineReader(answers))
     guard let port = Int(try self.answers.next()) else { throw StoreError.unavailable("the server did not start") }
     self.port = port

@@ -59,6 +59,7 @@ package final class RetryingStore: ObjectStore {
         do throws(StoreError) {
           try store.put(key, bytes, ifAbsent: ifAbsent)
         } catch .alreadyThere {
+          isUnknown = true
           // The object was deleted in between, or the store shows it late.
           guard try isThere(key, bytes, mustBeSame: true) else { throw .unknownOutcome }
         } catch .unknownOutcome {

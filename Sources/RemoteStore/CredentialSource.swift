@@ -1,5 +1,5 @@
 internal import Glibc
-package import ObjectStore
+internal import ObjectStore
 internal import System
 internal import SystemPackage
 

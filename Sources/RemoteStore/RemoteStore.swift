@@ -16,7 +16,8 @@ package final class RemoteStore: ObjectStore {
     package var certificates: String?
     /// Most requests at the same time.
     package var connections = 4
-    /// How long an operation with temporary failures goes on.
+    /// How long an operation with temporary failures goes on. Commands that a person waits for take a few seconds: a
+    /// wrong endpoint looks like a network that is down.
     package var patience = Duration.seconds(300)
     /// Seconds without progress, and seconds for connecting, after which an attempt fails.
     package var stallSeconds: UInt32 = 30

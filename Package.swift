@@ -173,11 +173,20 @@ let package = Package(
       name: "RemoteStore",
       dependencies: ["System", "ObjectStore", "Catalog", .product(name: "SystemPackage", package: "swift-system")],
       swiftSettings: strict),
+    // Copies vaults as they are stored, without a password.
+    .target(
+      name: "VaultCopy",
+      dependencies: [
+        "System", "Crypto", "Storage", "Vault", "ObjectStore",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "agonyfs",
       dependencies: [
         "QuickUnlock", "System", "Mount", "Guard", "Client", "Traces", "Albums", "Library", "Catalog", "HostFiles",
-        "Import", "Export", "Media", "Index", "Vault", "Storage", "Crypto", "CPlatform", "CSession",
+        "Import", "Export", "Media", "Index", "Vault", "VaultCopy", "ObjectStore", "RemoteStore", "Storage", "Crypto",
+        "CPlatform", "CSession",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
@@ -360,6 +369,13 @@ let package = Package(
     .testTarget(
       name: "RemoteStoreTests",
       dependencies: ["RemoteStore", "ObjectStore", "System", "TestSupport", "agonyfs-store", "store-attempts"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "VaultCopyTests",
+      dependencies: [
+        "VaultCopy", "ObjectStore", "FaultyObjects", "FaultyStorage", "Storage", "Vault", "Crypto", "System",
+        "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+      ],
       swiftSettings: strict),
     .testTarget(name: "GuardTests", dependencies: ["Guard"], swiftSettings: strict),
     .testTarget(name: "ScriptTests", dependencies: ["System", "TestSupport"], swiftSettings: strict),

@@ -1,5 +1,5 @@
 internal import Crypto
-package import ObjectStore
+internal import ObjectStore
 
 /// What is known of a file at one end of a copy without reading it.
 package struct CopyEntry: Equatable, Sendable {

@@ -24,10 +24,10 @@ package enum CopyError: Error, Equatable, Sendable {
   case notEmpty(String)
   /// The vault at the place is mounted, or another process copies into it.
   case inUse(String)
-  /// A file of the source, the first text, became shorter during the copy, or the source became another vault.
-  case sourceChanged(String, String)
-  /// The target has other bytes than were written to it under the name in the first text.
-  case notKept(String, String)
+  /// The vault at the place was removed or replaced by another one during the copy.
+  case sourceReplaced(String)
+  /// The place in the text has other bytes than were written to it.
+  case notKept(String)
   /// The caller ended it.
   case cancelled
 }

@@ -125,7 +125,7 @@ package final class DirectoryEnd: CopyTarget {
     do throws(VaultError) {
       return try Vault.open(in: storage).lease(exclusive: false)
     } catch {
-      throw error == .vaultInUse ? .inUse(place) : .vault(error, place)
+      throw error == .vaultInUse ? CopyError.inUse(place) : CopyError.vault(error, place)
     }
   }
 
@@ -134,7 +134,7 @@ package final class DirectoryEnd: CopyTarget {
   ) throws(CopyError) -> [UInt8]? {
     let storage = try opened()
     return try attempt("reading \(identifier)") { () throws(Errno) in
-      try ifThere { () throws(Errno) in
+      try ifThere { () throws(Errno) -> [UInt8] in
         let reader = try open(storage)
         let size = try reader.size()
         reader.expect(upTo: size)

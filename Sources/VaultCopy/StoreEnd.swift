@@ -7,7 +7,6 @@
 
 package import ObjectStore
 package import Storage
-internal import System
 
 /// An end of a copy in an object store.
 package final class StoreEnd: CopyTarget {

@@ -219,7 +219,7 @@ package final class CopyRun: Sendable {
       let lost = Set(others.filter { there[$0.key]?.size != $0.value.size }.keys)
       let differing = others.keys.filter { !lost.contains($0) }
       // An engine that states other numbers than MD5 does so for all objects: the bytes of one show it.
-      let suspects = lost + (kept.isEmpty ? Array(differing.prefix(1)) : differing)
+      let suspects = Array(lost) + (kept.isEmpty ? Array(differing.prefix(1)) : differing)
       if suspects.isEmpty { return }
       lock.withLock { for identifier in suspects { state.written[identifier] = nil } }
       try copyAll(Batch(suspects.shuffled(), files, there, segmentSize: segmentSize), progress)

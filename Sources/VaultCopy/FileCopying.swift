@@ -29,22 +29,22 @@ struct FileCopying {
   ///
   /// - Parameter there: what the target's list says of it; nil if it is not there.
   func run(_ there: CopyEntry?) throws(CopyError) -> FileOutcome {
-    var bytes: [UInt8]?
+    var content: [UInt8]?
     if !source.keepsChecksums || options.readsBack {
       guard let found = try source.read(identifier, listed: listed) else { return .gone }
       if isShortened(found) { return .shortened }
-      bytes = found
+      content = found
     }
-    guard let there else { return options.onlyCompares ? .missing : try write(bytes) }
-    var comparison = try compare(bytes, with: there)
+    guard let there else { return options.onlyCompares ? .missing : try write(content) }
+    var comparison = try compare(content, with: there)
     if comparison == .unknown, !options.onlyCompares || options.readsBack {
-      guard let found = try bytes ?? source.read(identifier, listed: listed) else { return .gone }
-      bytes = found
+      guard let found = try bytes(content) else { return .gone }
+      content = found
       comparison = try target.readBack(identifier) == found ? .same : .different
     }
     switch comparison {
     case .same: return .same
-    case .different: return options.onlyCompares ? .different : try write(bytes)
+    case .different: return options.onlyCompares ? .different : try write(content)
     case .unknown: return .unknown
     }
   }
@@ -66,13 +66,19 @@ struct FileCopying {
   }
 
   private func write(_ known: [UInt8]?) throws(CopyError) -> FileOutcome {
-    guard let bytes = try known ?? source.read(identifier, listed: listed) else { return .gone }
+    guard let bytes = try self.bytes(known) else { return .gone }
     if isShortened(bytes) { return .shortened }
     guard bytes.count <= segmentSize else { return .tooLarge }
     try target.write(identifier, bytes, isComplete: bytes.count == segmentSize)
     if options.readsBack, try target.readBack(identifier) != bytes { throw .notKept(target.place) }
     return .copied(
       CopyEntry(size: Int64(bytes.count), md5: target.keepsChecksums ? NameDigest.md5(bytes) : nil))
+  }
+
+  /// The source's bytes, if they are not known already.
+  private func bytes(_ known: [UInt8]?) throws(CopyError) -> [UInt8]? {
+    if let known { return known }
+    return try source.read(identifier, listed: listed)
   }
 
   /// Whether a file is shorter than when it was listed, which no program makes it.

@@ -77,6 +77,6 @@ import Vault
   }
 
   @Test func numbersNeverChange() {
-    #expect(CommandStatus.allCases.map(\.rawValue) == [0, 1, 2, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19])
+    #expect(CommandStatus.allCases.map(\.rawValue) == [0, 1, 2, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21])
   }
 }

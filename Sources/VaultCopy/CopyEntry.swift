@@ -45,6 +45,6 @@ package struct CopyEntry: Equatable, Sendable {
 enum CopyComparison: Sendable {
   case same
   case different
-  /// The checksums do not tell; only the bytes do.
+  /// The checksums do not decide it; only the bytes do.
   case unknown
 }

@@ -70,6 +70,7 @@ package final class CopyRun: Sendable {
   ///
   /// - Parameter progress: called several times a second; false ends the copy.
   /// - Throws: the first error. Files that were copied until then stay, and another run goes on from there.
+  @discardableResult
   package func run(progress: (CopyProgress) -> Bool = { _ in true }) throws(CopyError) -> CopySummary {
     let (parameters, vault) = try readParameters()
     let isSame = { (json: [UInt8]) -> Bool in

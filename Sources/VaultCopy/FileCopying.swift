@@ -49,7 +49,7 @@ struct FileCopying {
     }
   }
 
-  /// Compares by checksums that are kept; by bytes if the target keeps none, or if every byte is to be read.
+  /// Compares by checksums that are kept; by bytes if the target keeps none, or with `readsBack`.
   private func compare(_ bytes: [UInt8]?, with there: CopyEntry) throws(CopyError) -> CopyComparison {
     if let bytes, options.readsBack || !target.keepsChecksums {
       return try target.readBack(identifier) == bytes ? .same : .different

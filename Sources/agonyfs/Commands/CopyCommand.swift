@@ -100,15 +100,15 @@ struct CopyCommand: ParsableCommand {
     let lacking = summary.different + summary.missing
     if summary.extra > 0 {
       Output.note(
-        "\(to.text) has \(summary.extra.counted("file")) that \(from.text) does not have; they stay. Their number may show what "
-          + "was deleted, so copy to a new place before the copy leaves your hands.")
+        "\(to.text) has \(summary.extra.counted("file")) that \(from.text) does not have; they stay. Their number may "
+          + "show what was deleted, so copy to a new place before the copy leaves your hands.")
     }
     let skipped = summary.shortened + summary.tooLarge
     if skipped > 0 {
       throw CommandFailure(
         .failure,
-        "\(skipped.counted("file")) in \(from.text) became shorter during the copy, or cannot be of a vault; all others were "
-          + "copied. Look for damage with agonyfs check, and copy again.")
+        "\(skipped.counted("file")) in \(from.text) became shorter during the copy, or cannot be of a vault; all others "
+          + "were copied. Look for damage with agonyfs check, and copy again.")
     }
     guard verify else {
       Output.line("Copied \(summary.copied.counted("file")) of \(summary.files).")
@@ -117,14 +117,14 @@ struct CopyCommand: ParsableCommand {
     if lacking > 0 {
       throw CommandFailure(
         .damage,
-        "\(to.text) lacks \(summary.missing.counted("file")), and has other bytes in \(summary.different). If nothing was written "
-          + "since, copy again with --read-back.")
+        "\(to.text) lacks \(summary.missing.counted("file")), and has other bytes in \(summary.different). If nothing was "
+          + "written since, copy again with --read-back.")
     }
     if summary.unknown > 0 {
       throw CommandFailure(
         .failure,
-        "\(to.text) keeps no checksums of \(summary.unknown.counted("file")); compare them with: agonyfs copy --verify "
-          + "--read-back")
+        "\(to.text) keeps no checksums of \(summary.unknown.counted("file")); compare them with: agonyfs copy "
+          + "--verify --read-back")
     }
     Output.line("All \(summary.files.counted("file")) are the same.")
   }

@@ -79,7 +79,8 @@ package final class StoreEnd: CopyTarget {
       return
     }
     let page = try attempt { () throws(StoreError) in try store.list(prefix: "", after: nil) }
-    guard page.entries.isEmpty else { throw .notEmpty(place) }
+    // A request whose reply was lost may have stored the mark since.
+    guard page.entries.allSatisfy({ $0.key == marker }) else { throw .notEmpty(place) }
     do throws(StoreError) {
       try store.put(marker, parameters, ifAbsent: true)
     } catch .alreadyThere {

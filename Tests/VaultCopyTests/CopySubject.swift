@@ -48,7 +48,9 @@ final class CopySubject {
 
   static func content(of storage: DirectoryStorage) throws -> [String: [UInt8]] {
     var files = [StorageNames.parameters: try storage.readParameters(limit: 1 << 16)]
-    for file in try storage.listed() { files["segments/" + file.identifier.path] = try storage.content(of: file.identifier) }
+    for file in try storage.listed() {
+      files["segments/" + file.identifier.path] = try storage.content(of: file.identifier)
+    }
     return files
   }
 

@@ -7,6 +7,7 @@ import System
 import SystemPackage
 import TestSupport
 import Testing
+import Vault
 
 @testable import VaultCopy
 
@@ -67,7 +68,7 @@ import Testing
         let store = MemoryStore(seed: seed)
         let count = Counter()
         let broken = HookedStore(store) { (action) throws(StoreError) in
-          if count.next() >= stop { throw action.changes ? .unknownOutcome : .unreachable }
+          if count.next() >= stop { throw action.changes ? StoreError.unknownOutcome : StoreError.unreachable }
         }
         let outcome = Result { try CopyRun(from: subject.end, to: end(broken), oneJob()).run() }
         cases.add()
@@ -197,7 +198,8 @@ import Testing
 
   @Test func aFullStoreIsSaidAndFilledLater() throws {
     store.setQuota(CopySubject.segmentSize)
-    #expect(throws: CopyError.store(.quota, try address())) { try CopyRun(from: subject.end, to: end(store)).run() }
+    let full = CopyError.store(.quota, try address())
+    #expect(throws: full) { try CopyRun(from: subject.end, to: end(store)).run() }
     #expect(store.content[StorageNames.parameters] == nil)
     store.setQuota(.max)
     try CopyRun(from: subject.end, to: end(store)).run()

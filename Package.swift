@@ -355,8 +355,9 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "System", "QuickUnlock", "agonyfs", "agonyfs-guard", "agonyfs-unlock", "unlock-with-virtual-token", "Client",
-        "Catalog", "map-writer", "Storage", "FaultyStorage", "TestSupport",
+        "System", "QuickUnlock", "agonyfs", "agonyfs-guard", "agonyfs-store", "agonyfs-unlock",
+        "unlock-with-virtual-token", "Client", "Catalog", "map-writer", "ObjectStore", "VaultCopy", "Vault", "Storage", "FaultyStorage",
+        "TestSupport",
       ],
       swiftSettings: strict),
     .target(

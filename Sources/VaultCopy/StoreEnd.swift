@@ -37,7 +37,12 @@ package final class StoreEnd: CopyTarget {
 
   package var isUnfinished: Bool { (try? read(Self.key(StorageNames.copyMarker), nil)) != nil }
 
-  package func readParameters() throws(CopyError) -> [UInt8]? { try read(Self.key(StorageNames.parameters), nil) }
+  /// The parameters. Lists first, because only replies with a body say what is wrong with a bucket or credentials.
+  package func readParameters() throws(CopyError) -> [UInt8]? {
+    let key = Self.key(StorageNames.parameters)
+    let page = try attempt { () throws(StoreError) in try store.list(prefix: key.text, after: nil) }
+    return try read(key, page.entries.first { $0.key == key }.map { CopyEntry($0) })
+  }
 
   package func list() throws(CopyError) -> [SegmentIdentifier: CopyEntry] {
     var files: [SegmentIdentifier: CopyEntry] = [:]

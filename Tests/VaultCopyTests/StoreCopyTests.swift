@@ -129,8 +129,8 @@ import Vault
     let key = try #require(ObjectKey("segments/" + subject.names[2].path))
     let lists = Counter()
     let hooked = HookedStore(store) { [store] (action) throws(StoreError) in
-      // The third list is the one after the writing.
-      if action == .list, lists.next() == 2 { try store.put(key, [1, 2, 3], ifAbsent: false) }
+      // The fourth list is the one after the writing.
+      if action == .list, lists.next() == 3 { try store.put(key, [1, 2, 3], ifAbsent: false) }
     }
     try CopyRun(from: subject.end, to: end(hooked), oneJob()).run()
     #expect(try store.content == subject.content)

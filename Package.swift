@@ -356,8 +356,8 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "System", "QuickUnlock", "agonyfs", "agonyfs-guard", "agonyfs-store", "agonyfs-unlock",
-        "unlock-with-virtual-token", "Client", "Catalog", "map-writer", "ObjectStore", "VaultCopy", "Vault", "Storage", "FaultyStorage",
-        "TestSupport",
+        "unlock-with-virtual-token", "Client", "Catalog", "map-writer", "ObjectStore", "VaultCopy", "Vault", "Storage",
+        "FaultyStorage", "TestSupport",
       ],
       swiftSettings: strict),
     .target(

@@ -180,7 +180,7 @@ package final class DirectoryCopyTarget: Sendable {
     do throws(Errno) {
       try systemCall { flock(file.number, LOCK_EX | LOCK_NB) }
       // The process that had the lock may have completed the copy.
-      if try CreatedNames.haveParameters(in: directory) { throw .wouldBlock }
+      if try CreatedNames.haveParameters(in: directory) { throw Errno.wouldBlock }
     } catch .wouldBlock {
       throw .inUse
     } catch {

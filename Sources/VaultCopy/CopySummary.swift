@@ -19,6 +19,9 @@ package struct CopyProgress: Equatable, Sendable {
   package var total: Int64 = 0
   /// Bytes that were written.
   package var written: Int64 = 0
+
+  /// Nothing was done yet.
+  package init() {}
 }
 
 /// The result of a copy.

@@ -37,7 +37,7 @@ import Testing
       has_port() { test -s answers; }
       wait_for 60 'the server has a port' has_port
       port=$(head -n 1 answers)
-      tell() {
+      order() {
         before=$(wc -l < answers)
         echo "$*" >&9
         has_answer() { test $(wc -l < answers) -gt $before; }
@@ -206,7 +206,7 @@ import Testing
       copy s3://photos/my/vault s3://photos/second
       copy --verify Back s3://photos/second
       write two 2000000
-      for fault in busy drop lose double flip cut; do tell fault $fault 2; done
+      for fault in busy drop lose double flip cut; do order fault $fault 2; done
       copy Vault s3://photos/my/vault
       copy --verify Vault s3://photos/my/vault
       copy s3://photos/my/vault Back
@@ -226,13 +226,13 @@ import Testing
       (unset AWS_ACCESS_KEY_ID; export HOME="$W"; says 21 'No credentials' copy Vault s3://photos/vault)
       says 21 'in the region us-east-1' copy --region eu-central-1 Vault s3://photos/vault
       says 10 'no vault at' copy s3://photos/vault Back
-      tell set deny PUT
+      order set deny PUT
       says 21 's3:PutObject' copy Vault s3://photos/vault
-      tell set deny none
-      tell set quota 3000000
+      order set deny none
+      order set quota 3000000
       says 17 'is full' copy Vault s3://photos/vault
       says 10 'is not complete' copy s3://photos/vault Back
-      tell set quota 1000000000
+      order set quota 1000000000
       copy Vault s3://photos/vault
       copy s3://photos/vault Back
       same Vault Back

@@ -72,6 +72,18 @@ package final class CopyRun: Sendable {
   /// - Throws: the first error. Files that were copied until then stay, and another run goes on from there.
   @discardableResult
   package func run(progress: (CopyProgress) -> Bool = { _ in true }) throws(CopyError) -> CopySummary {
+    do throws(CopyError) {
+      return try perform(progress)
+    } catch {
+      // An end that was stopped fails in its own way.
+      throw lock.withLock { state.error == .cancelled } ? CopyError.cancelled : error
+    }
+  }
+
+  /// Ends the copy from another thread, even while it waits for a store.
+  package func cancel() { end(.cancelled) }
+
+  private func perform(_ progress: (CopyProgress) -> Bool) throws(CopyError) -> CopySummary {
     let (parameters, vault) = try readParameters()
     let isSame = { (json: [UInt8]) -> Bool in
       (try? VaultParameters(json: json))?.identifier == vault.identifier

@@ -1,5 +1,6 @@
 import FaultyObjects
 import FaultyStorage
+import Glibc
 import ObjectStore
 import Storage
 import Synchronization
@@ -194,6 +195,21 @@ import Vault
     options.readsBack = true
     #expect(try CopyRun(from: subject.end, to: end(store), options).run().copied == 2)
     #expect(try store.content == subject.content)
+  }
+
+  /// Also while the store is asked for the first time.
+  @Test func aCopyThatWaitsForAStoreIsCanceled() throws {
+    let stops = Counter()
+    let waiting = HookedStore(store) { (_) throws(StoreError) in
+      while stops.value == 0 { usleep(1000) }
+      throw StoreError.unavailable("it was stopped")
+    }
+    let target = StoreEnd(waiting, at: try address(), stop: { _ = stops.next() })
+    let copy = CopyRun(from: subject.end, to: target)
+    let canceling = try TestThread { copy.cancel() }
+    #expect(throws: CopyError.cancelled) { try copy.run() }
+    try canceling.join(within: .seconds(60))
+    #expect(store.objects.isEmpty)
   }
 
   @Test func aFullStoreIsSaidAndFilledLater() throws {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ObjectStore
 internal import RemoteStore
+internal import Storage
 internal import System
 internal import SystemPackage
 
@@ -83,7 +84,8 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// The store at an address. Its helpers are started with the first request.
+  /// The store at an address, after a first request has succeeded: a wrong address is said at once, and later failures
+  /// are waited out for minutes.
   func open(
     _ location: String, _ place: Place, connections: Int
   ) throws -> (store: RemoteStore, address: StoreAddress) {
@@ -91,7 +93,20 @@ struct StoreOptions: ParsableArguments {
     var settings = RemoteStore.Settings(program: OwnFolder.path(of: "agonyfs-store"), address: address)
     settings.certificates = certificates.map { AbsolutePath.of($0.path).string } ?? Environment["AWS_CA_BUNDLE"]
     settings.connections = connections
-    return (RemoteStore(settings, credentials: Credentials(place.credentials) { Environment[$0] }), address)
+    let credentials = Credentials(place.credentials, environment: { Environment[$0] })
+    var firstSettings = settings
+    firstSettings.patience = .seconds(10)
+    let first = RemoteStore(firstSettings, credentials: credentials)
+    defer { first.stop() }
+    do throws(StoreError) {
+      _ = try first.list(prefix: StorageNames.parameters, after: nil)
+    } catch {
+      // A busy store is waited for.
+      if error != .slowDown {
+        throw CommandFailure(CommandStatus(rawValue: error.exitStatus) ?? .failure, error.sentence(for: address))
+      }
+    }
+    return (RemoteStore(settings, credentials: credentials), address)
   }
 
   private var credentialSource: CredentialSource {

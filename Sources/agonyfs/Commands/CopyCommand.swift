@@ -39,9 +39,6 @@ struct CopyCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Threads and helpers inherit which signals are blocked.
-    let signals = HeldSignals()
-    defer { signals.release() }
     try checkPlaces()
     let limit = bandwidth.map { BandwidthLimit(bytesPerSecond: $0.bytes) }
     let source = try end(from, store.ofSource, limit: limit)
@@ -49,13 +46,18 @@ struct CopyCommand: ParsableCommand {
     let target = try end(to, store.ofTarget, limit: limit, limitsWrites: isLocal)
     var options = CopyOptions()
     (options.jobs, options.onlyCompares, options.readsBack) = (jobs, verify, readBack)
+    let copy = CopyRun(from: source, to: target, options)
+    let signals = HeldSignals()
+    defer { signals.release() }
+    let watch = try SignalWatch(signals) { copy.cancel() }
+    defer { watch.end() }
     let line = CopyLine(verify ? "comparing" : "copying")
     let summary: CopySummary
     do throws(CopyError) {
       defer { line.end() }
-      summary = try CopyRun(from: source, to: target, options).run { progress in
+      summary = try copy.run { progress in
         line.show(progress)
-        return !signals.arePending
+        return true
       }
     } catch {
       let failure = CommandFailure(error)

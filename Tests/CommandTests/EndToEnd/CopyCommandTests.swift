@@ -226,6 +226,7 @@ import Testing
       (unset AWS_ACCESS_KEY_ID; export HOME="$W"; says 21 'No credentials' copy Vault s3://photos/vault)
       says 21 'in the region us-east-1' copy --region eu-central-1 Vault s3://photos/vault
       says 10 'no vault at' copy s3://photos/vault Back
+      says 20 '127.0.0.1' agonyfs copy --endpoint http://127.0.0.1:1 Vault s3://photos/vault
       order set deny PUT
       says 21 's3:PutObject' copy Vault s3://photos/vault
       order set deny none

@@ -45,7 +45,7 @@ import Vault
     for stop in TestLength.sample(0..<subject.names.count, 4) {
       let count = Counter()
       let broken = HookedEnd(DirectoryEnd(path)) { [path] (_) throws(CopyError) in
-        if count.next() >= stop { throw .system(.ioError, "writing", path) }
+        if count.next() >= stop { throw CopyError.system(.ioError, "writing", path) }
       }
       var options = CopyOptions()
       options.jobs = 1

@@ -18,6 +18,7 @@ let package = Package(
     .executable(name: "agonyfs", targets: ["agonyfs"]),
     .executable(name: "agonyfs-decoder", targets: ["agonyfs-decoder"]),
     .executable(name: "agonyfs-guard", targets: ["agonyfs-guard"]),
+    .executable(name: "agonyfs-store", targets: ["agonyfs-store"]),
     .executable(name: "agonyfs-unlock", targets: ["agonyfs-unlock"]),
     // For the package in Sources/agonyfs-web.
     .library(name: "WebAccess", targets: ["WebAccess"]),
@@ -48,6 +49,8 @@ let package = Package(
     .systemLibrary(
       name: "CArchive", pkgConfig: "libarchive zlib", providers: [.apt(["libarchive-dev", "zlib1g-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
     .systemLibrary(name: "CFido2", pkgConfig: "libfido2", providers: [.apt(["libfido2-dev"])]),
@@ -59,6 +62,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("m")]),
     .target(name: "CMount", dependencies: ["CFuse"]),
     .target(name: "CSession"),
+    .target(name: "CStore", dependencies: ["CCurl", "CExpat"]),
     .target(name: "CUnlock", dependencies: ["CSecret", "CFido2", "CTSS"]),
 
     .target(
@@ -162,11 +166,27 @@ let package = Package(
         "QuickUnlock", "System", "Crypto", "CUnlock", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
+    // Names, errors, signatures and messages of object stores, without a network.
+    .target(name: "ObjectStore", dependencies: ["System", "Crypto"], swiftSettings: strict),
+    // The store on a server, through the helper agonyfs-store.
+    .target(
+      name: "RemoteStore",
+      dependencies: ["System", "ObjectStore", "Catalog", .product(name: "SystemPackage", package: "swift-system")],
+      swiftSettings: strict),
+    // Copies vaults as they are stored, without a password.
+    .target(
+      name: "VaultCopy",
+      dependencies: [
+        "System", "Crypto", "Storage", "Vault", "ObjectStore",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: strict),
     .executableTarget(
       name: "agonyfs",
       dependencies: [
         "QuickUnlock", "System", "Mount", "Guard", "Client", "Traces", "Albums", "Library", "Catalog", "HostFiles",
-        "Import", "Export", "Media", "Index", "Vault", "Storage", "Crypto", "CPlatform", "CSession",
+        "Import", "Export", "Media", "Index", "Vault", "VaultCopy", "ObjectStore", "RemoteStore", "Storage", "Crypto",
+        "CPlatform", "CSession",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
         .product(name: "Logging", package: "swift-log"),
@@ -183,6 +203,9 @@ let package = Package(
         "System", "Guard", "CSystemd", "CPlatform", .product(name: "SystemPackage", package: "swift-system"),
       ],
       exclude: ["agonyfs-guard.service"], swiftSettings: strict),
+    // HTTP, TLS and XML are here, and never where keys are.
+    .executableTarget(
+      name: "agonyfs-store", dependencies: ["System", "ObjectStore", "CStore"], swiftSettings: strict),
     .executableTarget(
       name: "agonyfs-unlock", dependencies: ["UnlockService", "System"], swiftSettings: strict),
 
@@ -332,8 +355,27 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "System", "QuickUnlock", "agonyfs", "agonyfs-guard", "agonyfs-unlock", "unlock-with-virtual-token", "Client",
-        "Catalog", "map-writer", "Storage", "FaultyStorage", "TestSupport",
+        "System", "QuickUnlock", "agonyfs", "agonyfs-guard", "agonyfs-store", "agonyfs-unlock",
+        "unlock-with-virtual-token", "Client", "Catalog", "map-writer", "ObjectStore", "VaultCopy", "Vault", "Storage",
+        "FaultyStorage", "TestSupport",
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "FaultyObjects", dependencies: ["ObjectStore", "Crypto", "TestSupport"], path: "Tests/FaultyObjects",
+      swiftSettings: strict),
+    .testTarget(
+      name: "ObjectStoreTests", dependencies: ["ObjectStore", "FaultyObjects", "Crypto", "System", "TestSupport"],
+      swiftSettings: strict),
+    .executableTarget(name: "store-attempts", dependencies: ["CStore"], path: "Tests/StoreAttempts"),
+    .testTarget(
+      name: "RemoteStoreTests",
+      dependencies: ["RemoteStore", "ObjectStore", "System", "TestSupport", "agonyfs-store", "store-attempts"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "VaultCopyTests",
+      dependencies: [
+        "VaultCopy", "ObjectStore", "FaultyObjects", "FaultyStorage", "Storage", "Vault", "Crypto", "System",
+        "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
     .testTarget(name: "GuardTests", dependencies: ["Guard"], swiftSettings: strict),

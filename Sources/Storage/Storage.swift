@@ -135,6 +135,8 @@ package enum StorageNames {
   package static let refreshing = "refreshing"
   /// The marker of a creation that is not complete.
   package static let creationMarker = "creating"
+  /// The marker of a copy that is not complete.
+  package static let copyMarker = "copying"
 }
 
 /// Room on the medium, in bytes.

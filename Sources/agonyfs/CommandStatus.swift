@@ -18,6 +18,10 @@ enum CommandStatus: Int32, CaseIterable {
   /// At least one file was not imported, not exported or not known.
   case notAllImported = 18
   case tracesLeft = 19
+  /// An object store cannot be reached, is busy or does not answer as one.
+  case storeUnreachable = 20
+  /// An object store refuses the address or the credentials.
+  case storeRefused = 21
 
   var explanation: String {
     switch self {
@@ -34,6 +38,8 @@ enum CommandStatus: Int32, CaseIterable {
     case .noRoom: "the disk is full"
     case .notAllImported: "not every file was imported or exported"
     case .tracesLeft: "traces of a space were found and left"
+    case .storeUnreachable: "the bucket cannot be reached now"
+    case .storeRefused: "the bucket refuses the address or the credentials"
     }
   }
 }

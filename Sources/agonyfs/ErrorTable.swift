@@ -1,4 +1,4 @@
-// This file alone turns the errors of the layers below into exit statuses and sentences.
+// This file and ErrorTable+Copy.swift alone turn the errors of the layers below into exit statuses and sentences.
 
 internal import Albums
 internal import ArgumentParser

@@ -1,8 +1,10 @@
 import Mount
+import ObjectStore
 import Storage
 import SystemPackage
 import Testing
 import Vault
+import VaultCopy
 
 @testable import agonyfs
 
@@ -76,7 +78,46 @@ import Vault
     #expect(failure?.status == .usage)
   }
 
+  private static let copyErrors: [(CopyError, CommandStatus)] = [
+    (.directory(.missing, "/the/copy"), .noVault), (.system(.noSpace, "writing", "/the/copy"), .noRoom),
+    (.system(.ioError, "reading", "/the/copy"), .failure), (.vault(.newerFormat(3), "/the/copy"), .failure),
+    (.vault(.notAVault("it is not"), "s3://photos/vault"), .noVault), (.noVault("s3://photos/vault"), .noVault),
+    (.unfinished("/the/copy"), .noVault), (.otherVault("/the/copy"), .vaultExists),
+    (.notEmpty("/the/copy"), .vaultExists), (.inUse("/the/copy"), .spaceInUse),
+    (.sourceReplaced("/the/copy"), .failure), (.notKept("/the/copy"), .damage), (.cancelled, .failure),
+  ]
+
+  @Test(arguments: copyErrors)
+  func copyErrorsHaveAStatusAndASentence(_ error: CopyError, _ status: CommandStatus) {
+    let failure = CommandFailure(error)
+    #expect(failure.status == status)
+    #expect(failure.message.count > 20 && !failure.message.contains("\n"))
+    let names = ["/the/copy", "s3://photos/vault"]
+    #expect(error == .cancelled || names.contains { failure.message.contains($0) })
+  }
+
+  /// A store that is full or busy is filled later; one that refuses is set up first.
+  @Test func storesAreNamedAndStatusesAreTheirs() throws {
+    let address = try StoreAddress("s3://photos/vault")
+    let errors: [(StoreError, CommandStatus, Bool)] = [
+      (.quota, .noRoom, true), (.unreachable, .storeUnreachable, true), (.denied(.put), .storeRefused, false),
+      (.untrustedCertificate, .storeRefused, false), (.refused("X"), .failure, false),
+    ]
+    for (error, status, goesOn) in errors {
+      let failure = CommandFailure(CopyError.store(error, address))
+      #expect(failure.status == status)
+      #expect(failure.message.hasSuffix("the same command continues from there.") == goesOn)
+    }
+  }
+
+  @Test func theLineOfACopyHasRateAndTimeLeft() {
+    var progress = CopyProgress()
+    (progress.done, progress.total) = (1 << 30, 4 << 30)
+    #expect(CopyLine.line("copying", progress, after: 0.5) == "copying: 1 GiB of 4 GiB")
+    #expect(CopyLine.line("copying", progress, after: 64) == "copying: 1 GiB of 4 GiB, 16 MiB/s, 3:12 left")
+  }
+
   @Test func numbersNeverChange() {
-    #expect(CommandStatus.allCases.map(\.rawValue) == [0, 1, 2, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19])
+    #expect(CommandStatus.allCases.map(\.rawValue) == [0, 1, 2, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21])
   }
 }

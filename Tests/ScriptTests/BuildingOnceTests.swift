@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func eachProgramIsBuiltOnceAndAgainWhenItsSourceChanged() throws {
-    let programs: [Substring] = ["agonyfs", "agonyfs-decoder", "agonyfs-guard", "agonyfs-unlock"]
+    let programs: [Substring] = ["agonyfs", "agonyfs-decoder", "agonyfs-guard", "agonyfs-store", "agonyfs-unlock"]
     #expect(try built(by: "list") == programs)
     #expect(try built(by: "serve Vault") == ["agonyfs-web"])
     #expect(try built(by: "serve Vault") == [])

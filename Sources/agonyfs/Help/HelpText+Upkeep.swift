@@ -20,6 +20,24 @@ extension HelpText {
     nothing was lost, otherwise 16. See the article Spaces.md.
     """
 
+  static let copy = """
+    Copy a vault as it is stored: to a directory, to a bucket of an object store, back, or from bucket to bucket. It \
+    needs no password, and spaces may be mounted if the copy takes less than 24 hours.
+
+    EXAMPLES
+
+      agonyfs copy ~/Vault /media/backup/Vault
+      agonyfs copy --bandwidth 2M ~/Vault s3://my-bucket/vault
+      agonyfs copy --verify ~/Vault s3://my-bucket/vault
+      agonyfs copy s3://my-bucket/vault ~/Vault
+
+    Only files whose content differs are copied. After an interruption, the same command continues; until all files \
+    are there, a new copy does not open. Another vault is never overwritten, and copy deletes no file: the copy keeps \
+    what the vault has deleted, which may show how it changed.
+
+    Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from ~/.aws. See the article Copying.md.
+    """
+
   static let refresh = """
     Rewrite every file and folder of a vault in random order, with the same names and bytes, so that its file system \
     no longer shows when, and in which order, they were made. Do this before a disk or a copy leaves your hands, and \

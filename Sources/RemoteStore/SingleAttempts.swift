@@ -1,0 +1,67 @@
+internal import ObjectStore
+internal import Synchronization
+
+/// A store that makes one attempt for each call.
+///
+/// An entity tag that is not the MD5 of the bytes means either that the engine stores encrypted objects under other tags,
+/// or that it stored other bytes. The first such object is read back: if it has its bytes, later tags are not compared.
+final class SingleAttempts: ObjectStore {
+  private let pool: HelperPool
+  private let hasOtherTags = Atomic<Bool>(false)
+
+  init(_ pool: HelperPool) { self.pool = pool }
+
+  func list(prefix: String, after: String?) throws(StoreError) -> ObjectPage {
+    guard case .page(let page) = try pool.run(.list(prefix: prefix, after: after)) else { throw Self.wrongAnswer }
+    return page
+  }
+
+  func head(_ key: ObjectKey) throws(StoreError) -> ObjectEntry {
+    do throws(StoreError) {
+      return try entry(key)
+    } catch .denied {
+      // The reply to `head` gives no reason. The credentials may be wrong or have expired.
+      _ = try pool.run(.get(key, range: 0..<1))
+      return try entry(key)
+    }
+  }
+
+  private func entry(_ key: ObjectKey) throws(StoreError) -> ObjectEntry {
+    guard case .entry(let entry) = try pool.run(.head(key)) else { throw Self.wrongAnswer }
+    return entry
+  }
+
+  func get(_ key: ObjectKey, range: Range<Int64>?) throws(StoreError) -> [UInt8] {
+    if let range, range.isEmpty { return [] }
+    if let range {
+      precondition(range.lowerBound >= 0 && range.count <= ObjectLimits.mostBytes, "the range is too large")
+    }
+    guard case .bytes(let bytes) = try pool.run(.get(key, range: range)) else { throw Self.wrongAnswer }
+    return bytes
+  }
+
+  func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
+    precondition(bytes.count <= ObjectLimits.mostBytes, "the object is too large")
+    guard case .stored(let hasOtherTag) = try pool.run(.put(key, bytes, ifAbsent: ifAbsent)) else {
+      throw Self.wrongAnswer
+    }
+    guard hasOtherTag, !hasOtherTags.load(ordering: .relaxed) else { return }
+    let comparison: ObjectComparison
+    do throws(StoreError) {
+      comparison = try ObjectComparison.of(key, bytes, in: self)
+    } catch {
+      throw .unknownOutcome
+    }
+    switch comparison {
+    case .same: hasOtherTags.store(true, ordering: .relaxed)
+    case .other: throw .keptOtherBytes
+    case .absent: throw .unknownOutcome
+    }
+  }
+
+  func delete(_ key: ObjectKey) throws(StoreError) {
+    guard case .deleted = try pool.run(.delete(key)) else { throw Self.wrongAnswer }
+  }
+
+  private static var wrongAnswer: StoreError { .unavailable("it broke the protocol") }
+}

@@ -1,0 +1,51 @@
+package import Storage
+
+/// A place that a vault is copied from. Files are named as in the vault. Methods may be called by several threads.
+package protocol CopySource: Sendable {
+  /// The place, for messages.
+  var place: String { get }
+  /// Whether checksums are kept, and can be compared without reading the files.
+  var keepsChecksums: Bool { get }
+
+  /// The parameters of the vault; nil if there are none, so that the place has no vault.
+  func readParameters() throws(CopyError) -> [UInt8]?
+
+  /// Whether there is a copy that was never completed.
+  var isUnfinished: Bool { get }
+
+  /// All segment files.
+  func list() throws(CopyError) -> [SegmentIdentifier: CopyEntry]
+
+  /// The facts of a listed file with as many checksums as the place has; nil if it is gone.
+  func entry(_ identifier: SegmentIdentifier, listed: CopyEntry) throws(CopyError) -> CopyEntry?
+
+  /// All bytes of a file as they are now; nil if it is gone.
+  ///
+  /// - Parameter listed: what is known of it.
+  func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> [UInt8]?
+
+  /// Ends all waits, because the copy was cancelled. Later calls may fail.
+  func stop()
+}
+
+/// A place that a vault is copied to.
+package protocol CopyTarget: CopySource {
+  /// Begins or resumes writing. Until `complete`, a place without a vault does not become one.
+  ///
+  /// - Parameters:
+  ///   - parameters: those of the vault that is copied.
+  ///   - accepts: whether parameters that are there are those of the same vault.
+  /// - Throws: `.otherVault`, `.notEmpty`, `.inUse`, before anything is written.
+  func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError)
+
+  /// Writes a file as a whole, or replaces it.
+  ///
+  /// - Parameter isComplete: whether it has the size of a complete file.
+  func write(_ identifier: SegmentIdentifier, _ bytes: [UInt8], isComplete: Bool) throws(CopyError)
+
+  /// The bytes of a file as they are stored, past memory where possible; nil if there is none.
+  func readBack(_ identifier: SegmentIdentifier) throws(CopyError) -> [UInt8]?
+
+  /// Makes everything durable, then writes the parameters.
+  func complete(_ parameters: [UInt8]) throws(CopyError)
+}

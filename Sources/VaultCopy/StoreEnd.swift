@@ -1,0 +1,179 @@
+// Invariants
+// 1. The name of an object is the path of the file in the vault.
+// 2. A prefix without `agonyfs.json` gets the object `copying` with the parameters first. It is deleted after
+//    `agonyfs.json` is stored, if that is permitted; next to `agonyfs.json` it means nothing.
+// 3. Bytes that were read agree with the checksum that the store states, or two readings agree. A proxy that flips or
+//    cuts bytes does not falsify a copy.
+
+package import ObjectStore
+package import Storage
+
+/// An end of a copy in an object store.
+package final class StoreEnd: CopyTarget {
+  private static let readings = 5
+
+  private let store: any ObjectStore
+  private let address: StoreAddress
+  private let limit: BandwidthLimit?
+  private let stopping: @Sendable () -> Void
+
+  /// - Parameters:
+  ///   - address: names the store in messages.
+  ///   - limit: for bytes in both directions.
+  ///   - stop: ends all requests of the store.
+  package init(
+    _ store: any ObjectStore, at address: StoreAddress, limit: BandwidthLimit? = nil,
+    stop: @escaping @Sendable () -> Void = {}
+  ) {
+    self.store = store
+    self.address = address
+    self.limit = limit
+    stopping = stop
+  }
+
+  package var place: String { "\(address)" }
+
+  package var keepsChecksums: Bool { true }
+
+  package var isUnfinished: Bool { (try? read(Self.key(StorageNames.copyMarker), nil)) != nil }
+
+  /// The parameters. Lists first, because only replies with a body say what is wrong with a bucket or credentials.
+  package func readParameters() throws(CopyError) -> [UInt8]? {
+    let key = Self.key(StorageNames.parameters)
+    let page = try attempt { () throws(StoreError) in try store.list(prefix: key.text, after: nil) }
+    return try read(key, page.entries.first { $0.key == key }.map { CopyEntry($0) })
+  }
+
+  package func list() throws(CopyError) -> [SegmentIdentifier: CopyEntry] {
+    var files: [SegmentIdentifier: CopyEntry] = [:]
+    var after: String?
+    repeat {
+      let page = try attempt { () throws(StoreError) in
+        try store.list(prefix: StorageNames.segments + "/", after: after)
+      }
+      for entry in page.entries {
+        guard let identifier = Self.identifier(of: entry.key) else { continue }
+        files[identifier] = CopyEntry(entry)
+      }
+      after = page.next
+    } while after != nil
+    return files
+  }
+
+  package func entry(_ identifier: SegmentIdentifier, listed: CopyEntry) throws(CopyError) -> CopyEntry? {
+    if listed.md5 != nil || listed.sha256 != nil { return listed }
+    return try head(Self.key(of: identifier)).map { CopyEntry($0) }
+  }
+
+  package func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> [UInt8]? {
+    try read(Self.key(of: identifier), listed)
+  }
+
+  package func readBack(_ identifier: SegmentIdentifier) throws(CopyError) -> [UInt8]? {
+    try read(Self.key(of: identifier), nil)
+  }
+
+  package func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) {
+    if let there = try readParameters() {
+      guard accepts(there) else { throw .otherVault(place) }
+      return
+    }
+    let marker = Self.key(StorageNames.copyMarker)
+    if let there = try read(marker, nil) {
+      guard accepts(there) else { throw .otherVault(place) }
+      return
+    }
+    let page = try attempt { () throws(StoreError) in try store.list(prefix: "", after: nil) }
+    // A request whose reply was lost may have stored the mark since.
+    guard page.entries.allSatisfy({ $0.key == marker }) else { throw .notEmpty(place) }
+    do throws(StoreError) {
+      try store.put(marker, parameters, ifAbsent: true)
+    } catch .alreadyThere {
+      guard let there = try read(marker, nil), accepts(there) else { throw .otherVault(place) }
+    } catch {
+      throw .store(error, address)
+    }
+  }
+
+  package func write(_ identifier: SegmentIdentifier, _ bytes: [UInt8], isComplete: Bool) throws(CopyError) {
+    limit?.take(bytes.count)
+    try attempt { () throws(StoreError) in try store.put(Self.key(of: identifier), bytes, ifAbsent: false) }
+  }
+
+  package func complete(_ parameters: [UInt8]) throws(CopyError) {
+    if try readParameters() != parameters {
+      try attempt { () throws(StoreError) in
+        try store.put(Self.key(StorageNames.parameters), parameters, ifAbsent: false)
+      }
+    }
+    try? store.delete(Self.key(StorageNames.copyMarker))
+  }
+
+  package func stop() {
+    limit?.stop()
+    stopping()
+  }
+
+  private func head(_ key: ObjectKey) throws(CopyError) -> ObjectEntry? {
+    do throws(StoreError) {
+      return try store.head(key)
+    } catch .notFound {
+      return nil
+    } catch {
+      throw .store(error, address)
+    }
+  }
+
+  /// Reads an object until its bytes agree with a checksum or with another reading; nil if it is gone.
+  private func read(_ key: ObjectKey, _ listed: CopyEntry?) throws(CopyError) -> [UInt8]? {
+    var expected = listed
+    var earlier: [UInt8]?
+    for _ in 0..<Self.readings {
+      if expected == nil {
+        guard let found = try head(key) else { return nil }
+        expected = CopyEntry(found)
+      }
+      limit?.take(Int(min(expected?.size ?? 0, Int64(ObjectLimits.mostBytes))))
+      let bytes: [UInt8]
+      do throws(StoreError) {
+        bytes = try store.get(key, range: nil)
+      } catch .notFound {
+        return nil
+      } catch {
+        throw .store(error, address)
+      }
+      if let expected, CopyEntry(of: bytes, like: expected).comparison(with: expected) == .same { return bytes }
+      if let expected, bytes == earlier, Int64(bytes.count) == expected.size { return bytes }
+      earlier = bytes
+      // It may have been replaced since it was listed.
+      expected = nil
+    }
+    throw .store(.brokenReply("an object that changes"), address)
+  }
+
+  @discardableResult
+  private func attempt<Value>(_ body: () throws(StoreError) -> Value) throws(CopyError) -> Value {
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      throw .store(error, address)
+    }
+  }
+
+  private static func key(of identifier: SegmentIdentifier) -> ObjectKey {
+    key(StorageNames.segments + "/" + identifier.path)
+  }
+
+  private static func key(_ path: String) -> ObjectKey {
+    guard let key = ObjectKey(path) else { preconditionFailure("a path in a vault is not a key") }
+    return key
+  }
+
+  /// The file that an object is; nil for objects with other names.
+  private static func identifier(of key: ObjectKey) -> SegmentIdentifier? {
+    guard let name = key.text.split(separator: "/").last, let identifier = SegmentIdentifier(name: name.utf8),
+      Self.key(of: identifier) == key
+    else { return nil }
+    return identifier
+  }
+}

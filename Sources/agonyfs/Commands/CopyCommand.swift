@@ -1,0 +1,133 @@
+internal import ArgumentParser
+internal import ObjectStore
+internal import RemoteStore
+internal import System
+internal import SystemPackage
+internal import VaultCopy
+
+struct CopyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "copy", abstract: "Copy a vault to a disk or a bucket, and back.",
+    usage: "agonyfs copy [<options>] <from> <to>", discussion: HelpText.copy)
+
+  @Argument(help: "The vault: a directory, or s3://BUCKET/PREFIX.", completion: .directory)
+  var from: Word
+
+  @Argument(help: "The copy: a directory, or s3://BUCKET/PREFIX.", completion: .directory)
+  var to: Word
+
+  @Flag(help: "Copy nothing; compare the checksums of all files.")
+  var verify = false
+
+  @Flag(help: "Read every byte of the copy instead of its checksums; with --verify copy nothing.")
+  var readBack = false
+
+  @Option(help: ArgumentHelp("Files that are copied at once, 1 to 64.", valueName: "number"))
+  var jobs = 4
+
+  @Option(help: ArgumentHelp("Most bytes per second on average, such as 2M.", valueName: "size"))
+  var bandwidth: ByteSize?
+
+  @OptionGroup(title: "Bucket")
+  var store: StoreOptions
+
+  func validate() throws {
+    guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be from 1 to 64.") }
+    if let bandwidth, bandwidth.bytes < 1024 { throw ValidationError("--bandwidth must be 1K or more.") }
+    let hasStore = [from, to].contains { $0.text.hasPrefix(StoreOptions.scheme) }
+    if !hasStore, store.isGiven { throw ValidationError("Options of buckets go with s3://BUCKET/PREFIX.") }
+  }
+
+  func run() throws {
+    try checkPlaces()
+    let limit = bandwidth.map { BandwidthLimit(bytesPerSecond: $0.bytes) }
+    let source = try end(from, store.ofSource, limit: limit)
+    let isLocal = ![from, to].contains { $0.text.hasPrefix(StoreOptions.scheme) }
+    let target = try end(to, store.ofTarget, limit: limit, limitsWrites: isLocal)
+    var options = CopyOptions()
+    (options.jobs, options.onlyCompares, options.readsBack) = (jobs, verify, readBack)
+    let copy = CopyRun(from: source, to: target, options)
+    let signals = HeldSignals()
+    defer { signals.release() }
+    let watch = try SignalWatch(signals) { copy.cancel() }
+    defer { watch.end() }
+    let line = CopyLine(verify ? "comparing" : "copying")
+    let summary: CopySummary
+    do throws(CopyError) {
+      defer { line.end() }
+      summary = try copy.run { progress in
+        line.show(progress)
+        return true
+      }
+    } catch {
+      let failure = CommandFailure(error)
+      guard error == .cancelled else { throw failure }
+      // Printed before the signal ends the process.
+      Output.note(failure.message)
+      throw ExitCode(failure.status.rawValue)
+    }
+    try report(summary)
+  }
+
+  /// An end of the copy. Nothing is opened yet.
+  private func end(
+    _ word: Word, _ place: StoreOptions.Place, limit: BandwidthLimit?, limitsWrites: Bool = false
+  ) throws -> any CopyTarget {
+    guard word.text.hasPrefix(StoreOptions.scheme) else {
+      return DirectoryEnd(AbsolutePath.of(word.path), limit: limitsWrites ? limit : nil)
+    }
+    let opened = try store.open(word.text, place, connections: jobs)
+    return StoreEnd(opened.store, at: opened.address, limit: limit, stop: { opened.store.stop() })
+  }
+
+  private func checkPlaces() throws {
+    for word in [from, to] where word.bytes.isEmpty { throw CommandFailure.empty("The path of a vault") }
+    let isStore = [from, to].map { $0.text.hasPrefix(StoreOptions.scheme) }
+    if isStore[0] != isStore[1] { return }
+    if isStore[0] {
+      let places = (try store.address(of: from.text, store.ofSource), try store.address(of: to.text, store.ofTarget))
+      guard places.0 != places.1 else { throw CommandFailure(.usage, "\(places.0) cannot be copied to itself.") }
+      return
+    }
+    let (source, target) = (AbsolutePath.of(from.path), AbsolutePath.of(to.path))
+    let parent = target.removingLastComponent()
+    let name = target.lastComponent?.string ?? ""
+    let found = target.resolved ?? parent.resolved.map { $0.appending(name) } ?? target
+    if let vault = source.resolved, found.starts(with: vault) {
+      throw CommandFailure(.usage, "\(found) is the vault itself, or in it; choose another place for the copy.")
+    }
+  }
+
+  private func report(_ summary: CopySummary) throws {
+    let lacking = summary.different + summary.missing
+    if summary.extra > 0 {
+      Output.note(
+        "\(to.text) has \(summary.extra.counted("file")) that \(from.text) does not have; they stay. Their number may "
+          + "show what was deleted, so copy to a new place before the copy leaves your hands.")
+    }
+    let skipped = summary.shortened + summary.tooLarge
+    if skipped > 0 {
+      throw CommandFailure(
+        .failure,
+        "\(skipped.counted("file")) in \(from.text) became shorter during the copy, or cannot be of a vault; all others "
+          + "were copied. Look for damage with agonyfs check, and copy again.")
+    }
+    guard verify else {
+      Output.line("Copied \(summary.copied.counted("file")) of \(summary.files).")
+      return
+    }
+    if lacking > 0 {
+      throw CommandFailure(
+        .damage,
+        "\(to.text) lacks \(summary.missing.counted("file")), and has other bytes in \(summary.different). If nothing was "
+          + "written since, copy again with --read-back.")
+    }
+    if summary.unknown > 0 {
+      throw CommandFailure(
+        .failure,
+        "\(to.text) keeps no checksums of \(summary.unknown.counted("file")); compare them with: agonyfs copy "
+          + "--verify --read-back")
+    }
+    Output.line("All \(summary.files.counted("file")) are the same.")
+  }
+}

@@ -1,0 +1,136 @@
+import Glibc
+import ObjectStore
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+@testable import RemoteStore
+
+@Suite struct CredentialTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func credentials(
+    _ source: CredentialSource, _ variables: [String: String] = [:]
+  ) throws(StoreError) -> StoreCredentials {
+    try CredentialReader(environment: { variables[$0] }).credentials(from: source)
+  }
+
+  /// The sentence of the failure; it must not have a secret in it.
+  private func failure(_ source: CredentialSource, _ variables: [String: String] = [:]) throws -> String {
+    do throws(StoreError) {
+      _ = try credentials(source, variables)
+    } catch .noCredentials(let reason) {
+      #expect(!reason.contains("SECRET"))
+      return reason
+    }
+    throw StoreError.unavailable("there were credentials")
+  }
+
+  @Test func variablesComeFirst() throws {
+    try folder.makeDirectory(".aws")
+    try folder.write("[default]\naws_access_key_id=B\naws_secret_access_key=SECRET\n", to: ".aws/credentials")
+    let home = ["HOME": folder.path]
+    let variables = ["AWS_ACCESS_KEY_ID": "A", "AWS_SECRET_ACCESS_KEY": "SECRET", "AWS_SESSION_TOKEN": "T"]
+    let found = try credentials(.usual, variables.merging(home) { first, _ in first })
+    #expect(found == StoreCredentials(accessKey: "A", secretKey: "SECRET", sessionToken: "T"))
+    #expect(try credentials(.usual, home).accessKey == "B")
+    #expect(try failure(.usual, ["AWS_ACCESS_KEY_ID": "A"]).contains("AWS_SECRET_ACCESS_KEY is not"))
+    #expect(try failure(.usual, variables.merging(["AWS_SECRET_ACCESS_KEY": "SECRET KEY"]) { $1 }).hasPrefix("AWS_"))
+    #expect(try failure(.usual).hasPrefix("No credentials of the store were found"))
+  }
+
+  @Test func profilesAreInBothFiles() throws {
+    try folder.makeDirectory(".aws")
+    let credentialText = """
+      # keys
+      [default]
+      aws_access_key_id = A
+      [photos]\r
+        region = nested
+      AWS_ACCESS_KEY_ID=B\r
+      aws_secret_access_key = SECRET=/+\r
+      aws_session_token = T
+      """
+    let configText = """
+      [default]
+      region = eu-central-1
+      [profile work]
+      credential_process = printf '{"Version":1,"AccessKeyId":"C","SecretAccessKey":"SECRET"}'
+      [profile company]
+      sso_session = x
+      [profile photos]
+      aws_access_key_id = Z
+      """
+    try folder.write(credentialText, to: ".aws/credentials")
+    try folder.write(configText, to: ".aws/config")
+    let home = ["HOME": folder.path]
+    #expect(
+      try credentials(.profile("photos"), home)
+        == StoreCredentials(accessKey: "B", secretKey: "SECRET=/+", sessionToken: "T"))
+    #expect(try credentials(.usual, ["HOME": folder.path, "AWS_PROFILE": "photos"]).accessKey == "B")
+    #expect(try credentials(.profile("work"), home).accessKey == "C")
+    #expect(try failure(.profile("company"), home).contains("export-credentials --profile company"))
+    #expect(try failure(.profile("none"), home) == "There is no profile none in ~/.aws.")
+    #expect(try failure(.profile("default"), home).hasSuffix("has no credentials."))
+    #expect(try failure(.usual, home).hasPrefix("No credentials"))
+    let moved = ["AWS_SHARED_CREDENTIALS_FILE": folder.path(".aws/credentials"), "AWS_PROFILE": "photos"]
+    #expect(try credentials(.usual, moved).accessKey == "B")
+  }
+
+  @Test func aFileMustBePrivate() throws {
+    try folder.write("aws_access_key_id = A\naws_secret_access_key = SECRET\n", to: "keys")
+    let path = folder.path("keys")
+    for mode in [0o644, 0o640, 0o604, 0o660] as [mode_t] {
+      unsafe chmod(path, mode)
+      #expect(try failure(.file(path)).contains("use chmod 600"))
+    }
+    unsafe chmod(path, 0o600)
+    #expect(try credentials(.file(path)) == StoreCredentials(accessKey: "A", secretKey: "SECRET"))
+    #expect(try failure(.file(folder.path)).contains("use chmod 600"))
+    unsafe mkfifo(folder.path("pipe"), 0o600)
+    #expect(try failure(.file(folder.path("pipe"))).contains("use chmod 600"))
+    #expect(try failure(.file(folder.path("none"))).contains("cannot be read"))
+    try folder.write("aws_secret_access_key = SECRET\n", to: "half")
+    unsafe chmod(folder.path("half"), 0o600)
+    #expect(try failure(.file(folder.path("half"))).contains("lacks"))
+  }
+
+  @Test func commandsPrintJSON() throws {
+    let text = """
+      {"Version": 1, "AccessKeyId": "A", "SecretAccessKey": "SECRET", "SessionToken": "T",
+       "Expiration": "2026-11-30T10:00:00+00:00"}
+      """
+    try folder.write(text, to: "out")
+    let found = try credentials(.command("cat '\(folder.path("out"))'"))
+    #expect(found.sessionToken == "T" && found.expiration == 1_796_032_800)
+    #expect(try failure(.command("exit 3 # SECRET")).contains("(status 3)"))
+    #expect(try failure(.command("cat '\(folder.path("out"))'; exit 1")).contains("(status 1)"))
+    for output in ["", "SECRET", "{}", text.replacing("1,", with: "2,"), text + text, "[\(text)]"] {
+      #expect(CredentialCommand.credentials(in: Array(output.utf8)) == nil)
+    }
+  }
+
+  @Test func theyAreReadAgainWhenTheyAreRefused() throws {
+    let counter = folder.path("runs")
+    let credentials = Credentials(
+      .command("echo >>'\(counter)'; printf '{\"Version\":1,\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"S\"}'"),
+      environment: { _ in nil })
+    let first = try credentials.current(refused: nil)
+    _ = try credentials.current(refused: nil)
+    #expect(try HostFile.read(counter).count == 1)
+    #expect(try credentials.current(refused: first) == first)
+    #expect(try HostFile.read(counter).count == 2)
+  }
+
+  @Test func thoseThatExpireAreReadAgain() throws {
+    let counter = folder.path("runs")
+    let output =
+      "{\"Version\":1,\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"S\",\"Expiration\":\"2020-01-01T00:00:00Z\"}"
+    let credentials = Credentials(.command("echo >>'\(counter)'; printf '\(output)'"), environment: { _ in nil })
+    for _ in 0..<2 { _ = try credentials.current(refused: nil) }
+    #expect(try HostFile.read(counter).count == 2)
+  }
+}

@@ -1,0 +1,39 @@
+import ObjectStore
+import TestSupport
+import Testing
+
+@testable import RemoteStore
+
+/// A Python that has Moto: of the tools of the page, or the user's.
+private let python: String? = {
+  let tools = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/.build/venv/bin/python"
+  let find =
+    "for p in '\(tools)' \"$(command -v python3)\"; do \"$p\" -c 'import moto.server' && echo \"$p\" && exit; done"
+  guard let outcome = try? Outcome("/bin/sh", arguments: ["-c", find]), outcome.status == 0 else { return nil }
+  return outcome.output.split(separator: "\n").first.map { String($0) }
+}()
+
+/// The client with the store of Moto, which others wrote.
+@Suite(.enabled(if: python != nil, "needs the Python package moto with its server"))
+struct MotoTests {
+  @Test func objectsAreKept() throws {
+    let server = try ObjectServer(script: "moto_server.py", python: try #require(python))
+    let store = try server.store(patience: .seconds(10))
+    try store.put(key("segments/a"), [1, 2, 3], ifAbsent: true)
+    try store.put(key("segments/a"), [1, 2, 3], ifAbsent: true)
+    #expect(throws: StoreError.alreadyThere) { try store.put(key("segments/a"), [4], ifAbsent: true) }
+    try store.put(key("segments/b"), [], ifAbsent: false)
+    #expect(try store.get(key("segments/a"), range: 1..<9) == [2, 3])
+    #expect(try store.get(key("segments/a"), range: 3..<9) == [])
+    #expect(try store.head(key("segments/a")).size == 3)
+    #expect(throws: StoreError.notFound) { try store.head(key("c")) }
+    #expect(throws: StoreError.notFound) { try store.get(key("c"), range: nil) }
+    #expect(try store.list(prefix: "segments/", after: nil).entries.map(\.key.text) == ["segments/a", "segments/b"])
+    #expect(try store.list(prefix: "", after: "segments/a").entries.map(\.key.text) == ["segments/b"])
+    for _ in 0..<2 { try store.delete(key("segments/a")) }
+    #expect(try store.list(prefix: "", after: nil).entries.map(\.key.text) == ["segments/b"])
+    let other = RemoteStore(
+      try server.settings(bucket: "others", patience: .zero), credentials: ObjectServer.credentials())
+    #expect(throws: StoreError.noBucket) { try other.list(prefix: "", after: nil) }
+  }
+}

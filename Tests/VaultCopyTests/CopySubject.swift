@@ -1,0 +1,146 @@
+import Crypto
+import FaultyObjects
+import FaultyStorage
+import ObjectStore
+import Storage
+import Synchronization
+import System
+import SystemPackage
+import TestSupport
+import Vault
+
+@testable import VaultCopy
+
+/// A vault in a directory whose files are random bytes: most are short, one is complete.
+final class CopySubject {
+  static let segmentSize = 1 << 20
+
+  let folder: TemporaryFolder
+  let storage: DirectoryStorage
+  let parameters: VaultParameters
+  let names: [SegmentIdentifier]
+  var path: FilePath { FilePath(folder.path("vault")) }
+  var end: DirectoryEnd { DirectoryEnd(path) }
+
+  init(files: Int = 8, identifier: UInt8 = 1) throws {
+    folder = try TemporaryFolder()
+    storage = try DirectoryStorage.make(at: folder.path("vault"))
+    names = (1...files).map(SegmentIdentifier.numbered)
+    parameters = VaultParameters(
+      identifier: [UInt8](repeating: identifier, count: 16), segmentSize: Self.segmentSize,
+      derivations: [PasswordDerivation(cost: .interactive)])
+    for (number, name) in names.enumerated() {
+      try write(randomBytes(number == 0 ? Self.segmentSize : 100 + 37 * number, seed: UInt64(number)), to: name)
+    }
+    try storage.replaceParameters(with: parameters.json)
+  }
+
+  /// Writes a file, or replaces it.
+  func write(_ bytes: [UInt8], to name: SegmentIdentifier) throws {
+    try storage.delete(name)
+    try storage.put(name, bytes)
+  }
+
+  /// All files with their paths in the vault.
+  var content: [String: [UInt8]] {
+    get throws { try Self.content(of: storage) }
+  }
+
+  static func content(of storage: DirectoryStorage) throws -> [String: [UInt8]] {
+    var files = [StorageNames.parameters: try storage.readParameters(limit: 1 << 16)]
+    for file in try storage.listed() {
+      files["segments/" + file.identifier.path] = try storage.content(of: file.identifier)
+    }
+    return files
+  }
+
+  static func content(of path: FilePath) throws -> [String: [UInt8]] { try content(of: DirectoryStorage(path: path)) }
+}
+
+extension MemoryStore {
+  /// All objects with their keys, without the mark of an unfinished copy.
+  var content: [String: [UInt8]] {
+    var files: [String: [UInt8]] = [:]
+    for (key, bytes) in objects where key.text != StorageNames.copyMarker { files[key.text] = bytes }
+    return files
+  }
+}
+
+/// The address of a store that only messages name.
+func address(_ prefix: String = "vault") throws -> StoreAddress { try StoreAddress("s3://bucket/\(prefix)") }
+
+/// A store that calls a function before each request.
+final class HookedStore: ObjectStore {
+  private let store: MemoryStore
+  private let before: @Sendable (StoreAction) throws(StoreError) -> Void
+
+  init(_ store: MemoryStore, before: @escaping @Sendable (StoreAction) throws(StoreError) -> Void) {
+    self.store = store
+    self.before = before
+  }
+
+  func list(prefix: String, after: String?) throws(StoreError) -> ObjectPage {
+    try before(.list)
+    return try store.list(prefix: prefix, after: after)
+  }
+
+  func head(_ key: ObjectKey) throws(StoreError) -> ObjectEntry {
+    try before(.head)
+    return try store.head(key)
+  }
+
+  func get(_ key: ObjectKey, range: Range<Int64>?) throws(StoreError) -> [UInt8] {
+    try before(.get)
+    return try store.get(key, range: range)
+  }
+
+  func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
+    try before(.put)
+    try store.put(key, bytes, ifAbsent: ifAbsent)
+  }
+
+  func delete(_ key: ObjectKey) throws(StoreError) {
+    try before(.delete)
+    try store.delete(key)
+  }
+}
+
+/// An end that calls a function before each reading and each writing of a file.
+final class HookedEnd: CopyTarget {
+  private let end: any CopyTarget
+  private let before: @Sendable (SegmentIdentifier) throws(CopyError) -> Void
+
+  init(_ end: any CopyTarget, before: @escaping @Sendable (SegmentIdentifier) throws(CopyError) -> Void) {
+    self.end = end
+    self.before = before
+  }
+
+  var place: String { end.place }
+  var keepsChecksums: Bool { end.keepsChecksums }
+  var isUnfinished: Bool { end.isUnfinished }
+  func readParameters() throws(CopyError) -> [UInt8]? { try end.readParameters() }
+  func list() throws(CopyError) -> [SegmentIdentifier: CopyEntry] { try end.list() }
+  func stop() { end.stop() }
+
+  func entry(_ identifier: SegmentIdentifier, listed: CopyEntry) throws(CopyError) -> CopyEntry? {
+    try end.entry(identifier, listed: listed)
+  }
+
+  func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> [UInt8]? {
+    try before(identifier)
+    return try end.read(identifier, listed: listed)
+  }
+
+  func readBack(_ identifier: SegmentIdentifier) throws(CopyError) -> [UInt8]? { try end.readBack(identifier) }
+
+  func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) {
+    try end.begin(parameters, accepts: accepts)
+  }
+
+  func write(_ identifier: SegmentIdentifier, _ bytes: [UInt8], isComplete: Bool) throws(CopyError) {
+    try before(identifier)
+    try end.write(identifier, bytes, isComplete: isComplete)
+  }
+
+  func complete(_ parameters: [UInt8]) throws(CopyError) { try end.complete(parameters) }
+}

@@ -26,6 +26,7 @@
 // The vault's own directory stays, because a disk may be mounted on it. The names in it never change, except that
 // `refreshing` comes and goes, and that `segments` is missing between two renames where names cannot be exchanged.
 
+internal import CPlatform
 internal import Glibc
 internal import System
 internal import SystemPackage

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "photos", "s3://", "s3://ab", "s3://Photos", "s3://-photos", "s3://photos.", "s3://pho..tos", "s3://photos//",
+    "photos", "s3://", "s3://ab", "s3://Photos", "s3://-photos", "s3://photos.", "s3://pho..tos", "s3://photos//a",
     "s3://photos/a b", "s3://photos/../a", "s3://pho_tos", "s3://photos/a\n",
   ])
   func otherLocationsAreRefused(text: String) {

@@ -25,7 +25,7 @@ import Testing
     } catch {
       // A pattern in the catch clause crashes the compiler (Swift 6.3.1).
       guard case .noCredentials(let reason) = error else { throw error }
-      #expect(!reason.contains("SECRET"))
+      #expect(!reason.contains("hush"))
       return reason
     }
     throw StoreError.unavailable("there were credentials")
@@ -33,14 +33,14 @@ import Testing
 
   @Test func variablesComeFirst() throws {
     try folder.makeDirectory(".aws")
-    try folder.write("[default]\naws_access_key_id=B\naws_secret_access_key=SECRET\n", to: ".aws/credentials")
+    try folder.write("[default]\naws_access_key_id=B\naws_secret_access_key=hush\n", to: ".aws/credentials")
     let home = ["HOME": folder.path]
-    let variables = ["AWS_ACCESS_KEY_ID": "A", "AWS_SECRET_ACCESS_KEY": "SECRET", "AWS_SESSION_TOKEN": "T"]
+    let variables = ["AWS_ACCESS_KEY_ID": "A", "AWS_SECRET_ACCESS_KEY": "hush", "AWS_SESSION_TOKEN": "T"]
     let found = try credentials(.usual, variables.merging(home) { first, _ in first })
-    #expect(found == StoreCredentials(accessKey: "A", secretKey: "SECRET", sessionToken: "T"))
+    #expect(found == StoreCredentials(accessKey: "A", secretKey: "hush", sessionToken: "T"))
     #expect(try credentials(.usual, home).accessKey == "B")
     #expect(try failure(.usual, ["AWS_ACCESS_KEY_ID": "A"]).contains("AWS_SECRET_ACCESS_KEY is not"))
-    #expect(try failure(.usual, variables.merging(["AWS_SECRET_ACCESS_KEY": "SECRET KEY"]) { $1 }).hasPrefix("AWS_"))
+    #expect(try failure(.usual, variables.merging(["AWS_SECRET_ACCESS_KEY": "hush KEY"]) { $1 }).hasPrefix("AWS_"))
     #expect(try failure(.usual).hasPrefix("No credentials of the store were found"))
   }
 
@@ -53,14 +53,14 @@ import Testing
       [photos]\r
         region = nested
       AWS_ACCESS_KEY_ID=B\r
-      aws_secret_access_key = SECRET=/+\r
+      aws_secret_access_key = hush=/+\r
       aws_session_token = T
       """
     let configText = """
       [default]
       region = eu-central-1
       [profile work]
-      credential_process = printf '{"Version":1,"AccessKeyId":"C","SecretAccessKey":"SECRET"}'
+      credential_process = printf '{"Version":1,"AccessKeyId":"C","SecretAccessKey":"hush"}'
       [profile company]
       sso_session = x
       [profile photos]
@@ -71,7 +71,7 @@ import Testing
     let home = ["HOME": folder.path]
     #expect(
       try credentials(.profile("photos"), home)
-        == StoreCredentials(accessKey: "B", secretKey: "SECRET=/+", sessionToken: "T"))
+        == StoreCredentials(accessKey: "B", secretKey: "hush=/+", sessionToken: "T"))
     #expect(try credentials(.usual, ["HOME": folder.path, "AWS_PROFILE": "photos"]).accessKey == "B")
     #expect(try credentials(.profile("work"), home).accessKey == "C")
     #expect(try failure(.profile("company"), home).contains("export-credentials --profile company"))
@@ -83,34 +83,34 @@ import Testing
   }
 
   @Test func aFileMustBePrivate() throws {
-    try folder.write("aws_access_key_id = A\naws_secret_access_key = SECRET\n", to: "keys")
+    try folder.write("aws_access_key_id = A\naws_secret_access_key = hush\n", to: "keys")
     let path = folder.path("keys")
     for mode in [0o644, 0o640, 0o604, 0o660] as [mode_t] {
       unsafe chmod(path, mode)
       #expect(try failure(.file(path)).contains("use chmod 600"))
     }
     unsafe chmod(path, 0o600)
-    #expect(try credentials(.file(path)) == StoreCredentials(accessKey: "A", secretKey: "SECRET"))
+    #expect(try credentials(.file(path)) == StoreCredentials(accessKey: "A", secretKey: "hush"))
     #expect(try failure(.file(folder.path)).contains("use chmod 600"))
     unsafe mkfifo(folder.path("pipe"), 0o600)
     #expect(try failure(.file(folder.path("pipe"))).contains("use chmod 600"))
     #expect(try failure(.file(folder.path("none"))).contains("cannot be read"))
-    try folder.write("aws_secret_access_key = SECRET\n", to: "half")
+    try folder.write("aws_secret_access_key = hush\n", to: "half")
     unsafe chmod(folder.path("half"), 0o600)
     #expect(try failure(.file(folder.path("half"))).contains("lacks"))
   }
 
   @Test func commandsPrintJSON() throws {
     let text = """
-      {"Version": 1, "AccessKeyId": "A", "SecretAccessKey": "SECRET", "SessionToken": "T",
+      {"Version": 1, "AccessKeyId": "A", "SecretAccessKey": "hush", "SessionToken": "T",
        "Expiration": "2026-11-30T10:00:00+00:00"}
       """
     try folder.write(text, to: "out")
     let found = try credentials(.command("cat '\(folder.path("out"))'"))
     #expect(found.sessionToken == "T" && found.expiration == 1_796_032_800)
-    #expect(try failure(.command("exit 3 # SECRET")).contains("(status 3)"))
+    #expect(try failure(.command("exit 3 # hush")).contains("(status 3)"))
     #expect(try failure(.command("cat '\(folder.path("out"))'; exit 1")).contains("(status 1)"))
-    for output in ["", "SECRET", "{}", text.replacing("1,", with: "2,"), text + text, "[\(text)]"] {
+    for output in ["", "hush", "{}", text.replacing("1,", with: "2,"), text + text, "[\(text)]"] {
       #expect(CredentialCommand.credentials(in: Array(output.utf8)) == nil)
     }
   }

@@ -27,7 +27,8 @@ final class ObjectServer {
   init(isSecure: Bool = false, script: String = "object_server.py", python: String = "/usr/bin/python3") throws {
     self.isSecure = isSecure
     folder = try TemporaryFolder()
-    var words = ["python3", "-B", Self.scripts + script]
+    // Python looks for its libraries by this path.
+    var words = [python, "-B", Self.scripts + script]
     if isSecure {
       let made = try Outcome(
         "/usr/bin/openssl",

@@ -44,12 +44,15 @@ import Vault
     var cases = CaseCount("interrupted copies to a directory")
     for stop in TestLength.sample(0..<subject.names.count, 4) {
       let count = Counter()
-      let broken = HookedEnd(DirectoryEnd(path)) { [path] (_) throws(CopyError) in
-        if count.next() >= stop { throw CopyError.system(.ioError, "writing", path) }
+      do {
+        // The end of this scope gives the lease back.
+        let broken = HookedEnd(DirectoryEnd(path)) { [path] (_) throws(CopyError) in
+          if count.next() >= stop { throw CopyError.system(.ioError, "writing", path) }
+        }
+        var options = CopyOptions()
+        options.jobs = 1
+        #expect(throws: CopyError.self) { try CopyRun(from: subject.end, to: broken, options).run() }
       }
-      var options = CopyOptions()
-      options.jobs = 1
-      #expect(throws: CopyError.self) { try CopyRun(from: subject.end, to: broken, options).run() }
       #expect(throws: DirectoryStorageError.incomplete("it has no agonyfs.json")) { try DirectoryStorage(path: path) }
       #expect(DirectoryCopyTarget.isUnfinished(at: path))
       #expect(throws: CopyError.unfinished(place)) {

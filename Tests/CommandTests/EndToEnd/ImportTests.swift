@@ -119,7 +119,7 @@ import Testing
       tells 2 'in the space' agonyfs import Albums/.. Albums && exit 1 || true
       mkdir Albums/mine
       tells 2 'in the space' agonyfs import Albums/mine Albums
-      tells 2 'no ".."' agonyfs import source Albums --into ../x
+      tells 2 'may not contain ".."' agonyfs import source Albums --into ../x
       # The mount is in what is imported: it is left out, and said.
       mkdir all && agonyfs unmount Albums && mkdir all/m && cp -r source all/
       agonyfs mount --password-file password Vault all/m

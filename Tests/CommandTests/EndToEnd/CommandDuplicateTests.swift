@@ -43,7 +43,7 @@ import Testing
       grep -qx '3 files: the same bytes' listed
       grep -qx '2 files: the same pixels' listed
       test $(grep -c files: listed) = 2
-      grep -q '2 groups; without 3 of these files' note
+      grep -q '2 groups; removing 3 of these files' note
       agonyfs duplicates --similar Albums | grep -q 'files: look alike'
       agonyfs duplicates --json Albums | python3 -c "
       import json, sys

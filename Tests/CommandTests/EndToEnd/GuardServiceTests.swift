@@ -68,7 +68,7 @@ import Testing
       expectFailure(try workspace.agonyfs("guard", "--on", list), .usage, "--on takes some of sleep, shutdown")
     }
     let lonely = try workspace.shell("cp \"$AGONYFS\" agonyfs && ./agonyfs guard")
-    expectFailure(lonely, .failure, "no agonyfs-guard beside agonyfs")
+    expectFailure(lonely, .failure, "agonyfs-guard is not next to agonyfs")
     let helper = try Outcome(builtProgram("agonyfs-guard"), arguments: [])
     expectFailure(helper, .usage, "Started by agonyfs guard")
   }

@@ -162,8 +162,8 @@ import Testing
       agonyfs tag --taken 2019-07-15 Albums/one/b.jpg
       # Of one only the day is known, of the other the time of the file.
       tells 0 '^1 photo shifted, 2 unchanged' agonyfs tag --shift +1h30m Albums -phone
-      grep -q 'one/b.jpg is left' err
-      grep -q 'two/c.jpg is left' err
+      grep -q 'one/b.jpg was not shifted' err
+      grep -q 'two/c.jpg was not shifted' err
       test "$(value one/a.jpg agonyfs.taken)" = 2019-07-15T01:00:05+02:00
       test "$(value one/b.jpg agonyfs.taken)" = 2019-07-15
       nothing two/c.jpg agonyfs.taken

@@ -138,7 +138,7 @@ import Testing
   }
 }
 
-@Suite struct ListTests {
+@Suite struct ObjectListTests {
   private static func address() throws -> StoreAddress { try StoreAddress("s3://photos/me") }
 
   private func list(_ names: [String], isTruncated: Bool? = false) -> ListedObjects {

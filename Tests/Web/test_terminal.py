@@ -76,7 +76,7 @@ class TerminalTests(ServerTest):
         lines = server.text().partition("For one browser")[2].splitlines()[1:]
         kinds = "".join("Q" if line.startswith("\x1b") else line[0] for line in lines if line)
         height = kinds.rpartition("h")[2]
-        self.assertEqual(kinds, "h" + f"{height}Gh" * 20 + height)
+        self.assertEqual(kinds, "h" + f"{height}Fh" * 20 + height)
 
     def test_in_the_background_it_goes_on(self):
         # As somebody who types `agonyfs serve Vault &`.

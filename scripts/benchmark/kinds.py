@@ -105,6 +105,7 @@ def measure(options, folder):
         for name in names:
             print(f"\n{kind[1:]}, {name}: where the decoders' time goes")
             subprocess.run(
-                ["perf", "report", "-i", f"{options.perf}/{name}{kind}", "--comm", "agonyfs-decoder", "--sort", "dso",
+                ["perf", "report", "-i", f"{options.perf}/{name}{kind}", "--comm", "agonyfs-decoder",
+                 "--percentage", "relative", "--sort", "dso",
                  "--stdio", "-q", "--percent-limit", "3"], check=False)
     return {f"{kind}, {name}": [row[0] for row in rows] for (kind, name), rows in taken.items()}

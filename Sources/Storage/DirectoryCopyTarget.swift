@@ -175,7 +175,13 @@ package final class DirectoryCopyTarget: Sendable {
       let names = try Directory.names(in: ".", of: directory)
       if names.isEmpty { return (try Descriptor.open(name, in: directory, O_RDWR | O_CREAT | O_EXCL), false) }
       guard names.contains(Array(name.utf8)) else { throw .fileExists }
-      return (try VaultFile.open(name, in: directory, O_RDWR), names.contains(Array(StorageNames.segments.utf8)))
+      let isBegun = names.contains(Array(StorageNames.segments.utf8))
+      if !isBegun {
+        // Only what a crash left while the file was written: another file of this name belongs to the user.
+        let content = try VaultFile.open(name, in: directory, O_RDONLY).readToEnd(limit: parametersLimit)
+        guard names.count == 1, parameters.starts(with: content) else { throw .fileExists }
+      }
+      return (try VaultFile.open(name, in: directory, O_RDWR), isBegun)
     }
     do throws(Errno) {
       try systemCall { flock(file.number, LOCK_EX | LOCK_NB) }

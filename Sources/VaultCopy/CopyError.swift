@@ -20,6 +20,8 @@ package enum CopyError: Error, Equatable, Sendable {
   case unfinished(String)
   /// The place has another vault, or a copy of one.
   case otherVault(String)
+  /// The place has a newer state of the vault, which the copy would replace.
+  case newerThere(String)
   /// The place has something other than a vault.
   case notEmpty(String)
   /// The vault at the place is mounted, or another process copies into it.

@@ -7,7 +7,8 @@
 // 3. Content decides which files are copied, not names, sizes and times: slots that were wiped and files that were
 //    completed keep these.
 // 4. Files are copied in random order, so that their times in the target do not show in which order they were made.
-// 5. No file of the target is deleted.
+// 5. No file of the target is deleted, and none is replaced by a shorter one: if the target has a longer file or a key
+//    derivation that the source lacks, the target is newer, and nothing is written.
 // 6. Before the parameters are written, a store is listed again: a request whose reply was lost may have been carried
 //    out late, and may have replaced newer bytes.
 
@@ -90,8 +91,11 @@ package final class CopyRun: Sendable {
     }
     let files = try source.list()
     guard !files.isEmpty else { throw .vault(.notAVault("it has no files in \(StorageNames.segments)"), source.place) }
-    let parametersThere = try begin(parameters, accepts: isSame)
+    let parametersThere = try begin(parameters, of: vault)
     let there = try target.list()
+    if !options.onlyCompares, there.contains(where: { $1.size > files[$0]?.size ?? .max }) {
+      throw .newerThere(target.place)
+    }
     lock.withLock {
       state.summary.files = files.count
       state.summary.extra = there.keys.count { files[$0] == nil }
@@ -123,15 +127,25 @@ package final class CopyRun: Sendable {
   /// Prepares the target.
   ///
   /// - Returns: its parameters if it is only compared.
-  private func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]? {
+  private func begin(_ parameters: [UInt8], of vault: VaultParameters) throws(CopyError) -> [UInt8]? {
+    var isNewer = false
+    let accepts = { (json: [UInt8]) -> Bool in
+      guard let there = try? VaultParameters(json: json), there.identifier == vault.identifier else { return false }
+      isNewer = !there.derivations.allSatisfy { vault.derivations.contains($0) }
+      return !isNewer
+    }
     guard options.onlyCompares else {
-      try target.begin(parameters, accepts: accepts)
+      do throws(CopyError) {
+        try target.begin(parameters, accepts: accepts)
+      } catch {
+        throw isNewer ? CopyError.newerThere(target.place) : error
+      }
       return nil
     }
     guard let found = try target.readParameters() else {
       throw target.isUnfinished ? CopyError.unfinished(target.place) : CopyError.noVault(target.place)
     }
-    guard accepts(found) else { throw .otherVault(target.place) }
+    guard accepts(found) || isNewer else { throw .otherVault(target.place) }
     return found
   }
 

@@ -33,6 +33,9 @@ package final class StoreEnd: CopyTarget {
 
   package var place: String { "\(address)" }
 
+  /// The most files that a list is taken for: 64 TiB of complete ones.
+  private static let mostFiles = 1 << 24
+
   package var keepsChecksums: Bool { true }
 
   package var isUnfinished: Bool { (try? read(Self.key(StorageNames.copyMarker), nil)) != nil }
@@ -56,6 +59,7 @@ package final class StoreEnd: CopyTarget {
         files[identifier] = CopyEntry(entry)
       }
       after = page.next
+      if files.count > Self.mostFiles { throw .store(.brokenReply("its list does not end"), address) }
     } while after != nil
     return files
   }

@@ -45,6 +45,11 @@ extension CommandFailure {
     case .sourceReplaced(let place):
       self.init(
         .failure, "The vault at \(place) was removed or replaced during the copy, so the copy is not complete.")
+    case .newerThere(let place):
+      self.init(
+        .failure,
+        "\(place) has a newer state of this vault; nothing was changed. Copy in the other direction, or to a new place."
+      )
     case .notKept(let place):
       self.init(
         .damage, "\(place) does not return the bytes that were written to it; do not rely on this copy.")

@@ -84,7 +84,8 @@ import VaultCopy
     (.vault(.notAVault("it is not"), "s3://photos/vault"), .noVault), (.noVault("s3://photos/vault"), .noVault),
     (.unfinished("/the/copy"), .noVault), (.otherVault("/the/copy"), .vaultExists),
     (.notEmpty("/the/copy"), .vaultExists), (.inUse("/the/copy"), .spaceInUse),
-    (.sourceReplaced("/the/copy"), .failure), (.notKept("/the/copy"), .damage), (.cancelled, .failure),
+    (.sourceReplaced("/the/copy"), .failure), (.notKept("/the/copy"), .damage), (.newerThere("/the/copy"), .failure),
+    (.cancelled, .failure),
   ]
 
   @Test(arguments: copyErrors)

@@ -87,6 +87,28 @@ import Vault
     }
   }
 
+  /// A copy in the wrong direction would lose what is only in the newer vault.
+  @Test func aNewerTargetStays() throws {
+    try CopyRun(from: subject.end, to: DirectoryEnd(path)).run()
+    let short = place + "/segments/" + subject.names[1].path
+    let bytes = try HostFile.read(short)
+    try HostFile.write(bytes + [7], to: short)
+    let before = try CopySubject.content(of: path)
+    #expect(throws: CopyError.newerThere(place)) { try CopyRun(from: subject.end, to: DirectoryEnd(path)).run() }
+    #expect(try CopySubject.content(of: path) == before)
+    #expect(try CopyRun(from: DirectoryEnd(path), to: subject.end).run().copied == 1)
+  }
+
+  @Test func aUsersFileOfTheNameOfTheMarkStays() throws {
+    try systemCall { unsafe mkdir(place, 0o700) }
+    for others in [[], ["letter"]] {
+      try HostFile.write(Array("words".utf8), to: place + "/copying")
+      for name in others { try HostFile.write([1], to: place + "/" + name) }
+      #expect(throws: CopyError.notEmpty(place)) { try CopyRun(from: subject.end, to: DirectoryEnd(path)).run() }
+      #expect(try HostFile.read(place + "/copying") == Array("words".utf8))
+    }
+  }
+
   @Test func whatIsThereStays() throws {
     let other = try CopySubject(files: 3, identifier: 2)
     let before = try other.content

@@ -105,6 +105,12 @@ struct CopyCommand: ParsableCommand {
         "\(to.text) has \(summary.extra.counted("file")) that \(from.text) does not have; they stay. Their number may "
           + "show what was deleted, so copy to a new place before the copy leaves your hands.")
     }
+    if summary.gone > 0 {
+      throw CommandFailure(
+        .failure,
+        "\(from.text) deleted \(summary.gone.counted("file")) during the copy, as a mount or agonyfs refresh does; all "
+          + "others were \(verify ? "compared" : "copied"). Run the same command again.")
+    }
     let skipped = summary.shortened + summary.tooLarge
     if skipped > 0 {
       throw CommandFailure(

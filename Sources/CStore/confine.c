@@ -7,6 +7,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -89,6 +90,10 @@ static int restrict_rights(uint16_t port) {
 #define ANSWER(value) BPF_STMT(BPF_RET | BPF_K, value)
 #define REFUSE(error) ANSWER(SECCOMP_RET_ERRNO | (error))
 #define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), ANSWER(SECCOMP_RET_ALLOW)
+// Allows a call unless an argument has the flag.
+#define ALLOW_WITHOUT(name, argument, flag)                                                                            \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 4), LOAD_ARGUMENT(argument),                                    \
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, flag, 1, 0), ANSWER(SECCOMP_RET_ALLOW), REFUSE(EPERM)
 
 static const struct sock_filter filter[] = {
     LOAD(arch),
@@ -104,8 +109,10 @@ static const struct sock_filter filter[] = {
     ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev), ALLOW(ppoll), ALLOW(close), ALLOW(futex),
     ALLOW(munmap), ALLOW(mremap), ALLOW(madvise), ALLOW(brk),
     // Connections; which ports they may have is Landlock's part.
-    ALLOW(connect), ALLOW(sendto), ALLOW(recvfrom), ALLOW(sendmsg), ALLOW(recvmsg), ALLOW(shutdown),
+    ALLOW(connect), ALLOW(recvfrom), ALLOW(recvmsg), ALLOW(shutdown),
     ALLOW(getsockname), ALLOW(getpeername), ALLOW(getsockopt), ALLOW(setsockopt), ALLOW(fcntl),
+    // With this flag a call connects, and Landlock does not see it.
+    ALLOW_WITHOUT(sendto, 3, MSG_FASTOPEN), ALLOW_WITHOUT(sendmsg, 2, MSG_FASTOPEN),
     // Descriptors with which libcurl wakes itself.
     ALLOW(socketpair), ALLOW(pipe2), ALLOW(eventfd2),
     // Memory can no longer be made executable: all libraries are loaded.
@@ -115,14 +122,18 @@ static const struct sock_filter filter[] = {
     BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0),
     ANSWER(SECCOMP_RET_ALLOW),
     REFUSE(EPERM),
-    // TCP only: no sockets of other processes, no datagrams, no raw packets.
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 8),
+    // TCP only: no sockets of other processes, no datagrams, no raw packets, and no other protocols of streams, whose
+    // connections Landlock does not see.
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 11),
     LOAD_ARGUMENT(0),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 1, 0),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET6, 0, 4),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET6, 0, 7),
     LOAD_ARGUMENT(1),
     BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_STREAM, 0, 1),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SOCK_STREAM, 0, 4),
+    LOAD_ARGUMENT(2),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_TCP, 0, 1),
     ANSWER(SECCOMP_RET_ALLOW),
     REFUSE(EPERM),
     // Only the mode in which a descriptor does not block.

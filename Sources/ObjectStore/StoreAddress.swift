@@ -25,7 +25,8 @@ package struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - location: `s3://BUCKET` or `s3://BUCKET/PREFIX`.
-  ///   - endpoint: `https://HOST[:PORT]` or `http://HOST[:PORT]`; nil for Amazon's server in the region.
+  ///   - endpoint: `https://HOST[:PORT]`; nil for Amazon's server in the region. `http://HOST[:PORT]` is accepted only if
+  ///     HOST is this computer: `localhost`, `[::1]` or `127.x.x.x`.
   ///   - region: nil means `us-east-1`, which most other engines accept too.
   ///   - usesPathStyle: nil means path style at every endpoint that is given, and for buckets with a dot.
   package init(
@@ -53,6 +54,9 @@ package struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
     let text = endpoint ?? "https://s3.\(self.region).amazonaws.com"
     guard let (isSecure, server, port) = Self.endpoint(text) else {
       throw Invalid(sentence: "\(text) is not an endpoint; it must look like https://HOST or https://HOST:PORT.")
+    }
+    guard isSecure || Self.isLoopback(server) else {
+      throw Invalid(sentence: "\(text) is not encrypted; use https:// for a server that is not this computer.")
     }
     (self.isSecure, self.server, self.port) = (isSecure, server, port)
     self.usesPathStyle = usesPathStyle ?? (endpoint != nil || bucket.contains("."))
@@ -91,6 +95,15 @@ package struct StoreAddress: Hashable, Sendable, CustomStringConvertible {
     }
     return bytes.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: ".") }
       && [first, last].allSatisfy { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".") }
+  }
+
+  /// Whether a server, in lower case, is this computer.
+  private static func isLoopback(_ server: String) -> Bool {
+    if server == "localhost" || server == "::1" { return true }
+    // Names such as 127.example, and 0127.0.0.1 with its octal number, are other computers.
+    let parts = server.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127"
+      && parts.allSatisfy { part in UInt8(part) != nil && part.allSatisfy { $0.isASCII && $0.isNumber } }
   }
 
   /// The parts of an endpoint; nil if the text is not one.

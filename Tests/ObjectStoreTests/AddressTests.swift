@@ -29,7 +29,8 @@ import Testing
   @Test(arguments: [
     ("http://127.0.0.1:8333", "127.0.0.1", "127.0.0.1:8333"),
     ("https://Store.example/", "store.example", "store.example"),
-    ("https://[::1]:9000", "::1", "[::1]:9000"), ("http://store:443", "store", "store:443"),
+    ("https://[::1]:9000", "::1", "[::1]:9000"), ("http://[::1]:443", "::1", "[::1]:443"),
+    ("http://LocalHost", "localhost", "localhost"), ("http://127.255.0.1", "127.255.0.1", "127.255.0.1"),
     ("https://store:443", "store", "store"),
   ])
   func endpointsAreRead(text: String, host: String, header: String) throws {
@@ -46,6 +47,20 @@ import Testing
   ])
   func otherEndpointsAreRefused(text: String) {
     #expect(throws: StoreAddress.Invalid.self) { try StoreAddress("s3://photos", endpoint: text) }
+  }
+
+  @Test(arguments: [
+    "http://store", "http://192.168.1.2:9000", "http://[::2]", "http://[::ffff:10.0.0.1]", "http://127.example",
+    "http://127.0.0.1.example", "http://127.0.0", "http://127.0.0.256", "http://127.0.0.1.", "http://0127.0.0.1",
+    "http://127.0.0.-0", "http://localhost.example", "http://0.0.0.0", "http://[127.0.0.1::]",
+  ])
+  func onlyThisComputerIsReachedWithoutEncryption(text: String) {
+    do throws(StoreAddress.Invalid) {
+      _ = try StoreAddress("s3://photos", endpoint: text)
+      Issue.record("\(text) was accepted")
+    } catch {
+      #expect(error.sentence == "\(text) is not encrypted; use https:// for a server that is not this computer.")
+    }
   }
 
   @Test(arguments: [

@@ -81,6 +81,25 @@ static long listen_on_port(void) {
     return result;
 }
 
+// Connects without connect(2).
+static long send_at_once(uint16_t port, int with_message) {
+    int socket_number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
+    // Not the error that is expected.
+    if (socket_number < 0) return 0;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    char byte = 0;
+    struct iovec part = {&byte, 1};
+    struct msghdr message = {.msg_name = &address, .msg_namelen = sizeof address, .msg_iov = &part, .msg_iovlen = 1};
+    long result = with_message
+                      ? sendmsg(socket_number, &message, MSG_FASTOPEN)
+                      : sendto(socket_number, &byte, 1, MSG_FASTOPEN, (struct sockaddr *)&address, sizeof address);
+    int error = errno;
+    close(socket_number);
+    errno = error;
+    return result;
+}
+
 int main(int count, char **words) {
     if (count != 2 || agonyfs_store_prepare() != 0) return 1;
     uint16_t port = (uint16_t)atoi(words[1]);
@@ -101,6 +120,10 @@ int main(int count, char **words) {
     report("socket-datagram", closed(socket(AF_INET, SOCK_DGRAM, 0)));
     report("socket-raw", closed(socket(AF_INET, SOCK_RAW, IPPROTO_RAW)));
     report("socket-netlink", closed(socket(AF_NETLINK, SOCK_RAW, 0)));
+    report("socket-multipath", closed(socket(AF_INET, SOCK_STREAM, IPPROTO_MPTCP)));
+    report("socket-multipath-6", closed(socket(AF_INET6, SOCK_STREAM, IPPROTO_MPTCP)));
+    report("sendto-fast-open", send_at_once(port, 0));
+    report("sendmsg-fast-open", send_at_once(port, 1));
     report("listen", listen_on_port());
     report("start-process", start_process());
     report("start-thread", start_thread());

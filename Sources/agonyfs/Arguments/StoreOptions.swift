@@ -57,6 +57,22 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
+  /// Checks the options of the source's bucket.
+  ///
+  /// - Parameters:
+  ///   - sourceIsBucket: whether the vault is in a bucket.
+  ///   - targetIsBucket: whether the copy is.
+  /// - Throws: `ValidationError`.
+  func validate(sourceIsBucket: Bool, targetIsBucket: Bool) throws {
+    guard sourceIsBucket || [fromEndpoint, fromRegion, fromProfile].allSatisfy({ $0 == nil }) else {
+      throw ValidationError("--from-endpoint, --from-region and --from-profile need a bucket as <from>.")
+    }
+    // Otherwise the source's server would get requests with the credentials of the target.
+    guard !(sourceIsBucket && targetIsBucket) || fromEndpoint == nil || fromProfile != nil else {
+      throw ValidationError("From bucket to bucket, --from-endpoint needs --from-profile.")
+    }
+  }
+
   /// The bucket that is copied to, or the only one.
   var ofTarget: Place {
     Place(

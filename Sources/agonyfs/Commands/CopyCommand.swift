@@ -34,8 +34,11 @@ struct CopyCommand: ParsableCommand {
   func validate() throws {
     guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be from 1 to 64.") }
     if let bandwidth, bandwidth.bytes < 1024 { throw ValidationError("--bandwidth must be 1K or more.") }
-    let hasStore = [from, to].contains { $0.text.hasPrefix(StoreOptions.scheme) }
-    if !hasStore, store.isGiven { throw ValidationError("Options of buckets go with s3://BUCKET/PREFIX.") }
+    let isBucket = [from, to].map { $0.text.hasPrefix(StoreOptions.scheme) }
+    if !isBucket.contains(true), store.isGiven {
+      throw ValidationError("Options of buckets go with s3://BUCKET/PREFIX.")
+    }
+    try store.validate(sourceIsBucket: isBucket[0], targetIsBucket: isBucket[1])
   }
 
   func run() throws {

@@ -165,6 +165,10 @@ import Testing
       says 2 'or in it' agonyfs copy Vault Vault/Copy
       says 2 'Options of buckets' agonyfs copy --region x Vault Copy
       says 2 'is not the name of a bucket' agonyfs copy Vault s3://X
+      says 2 'need a bucket as <from>' agonyfs copy --from-profile x Vault s3://photos/vault
+      says 2 'needs --from-profile' agonyfs copy --from-endpoint https://store.example s3://photos/a s3://photos/b
+      says 2 'is not encrypted' agonyfs copy --from-profile x --from-endpoint http://store s3://photos/a s3://photos/b
+      says 2 'is not encrypted' agonyfs copy --endpoint http://store.example Vault s3://photos/vault
       agonyfs create --kdf interactive --segment-size 1M --cover 0 --password-file password Other
       says 11 'has another vault' agonyfs copy Vault Other
       agonyfs copy Vault Copy

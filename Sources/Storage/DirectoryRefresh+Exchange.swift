@@ -164,9 +164,13 @@ extension DirectoryRefresh {
       return
     }
     // Directories have no second name. A rename replaces at most an empty one.
-    let found = unsafe faccessat(otherFolder.number, other, F_OK, AT_SYMLINK_NOFOLLOW)
-    if found == 0 { throw .fileExists }
-    try systemCall { unsafe renameat(folder.number, name, otherFolder.number, other) }
+    do throws(Errno) {
+      try systemCall { unsafe faccessat(otherFolder.number, other, F_OK, AT_SYMLINK_NOFOLLOW) }
+    } catch .noSuchFileOrDirectory {
+      try systemCall { unsafe renameat(folder.number, name, otherFolder.number, other) }
+      return
+    }
+    throw .fileExists
   }
 
   /// Deletes a file. Does nothing if it is gone.

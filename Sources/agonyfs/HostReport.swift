@@ -35,7 +35,7 @@ struct HostReport: Encodable {
     switch lack {
     case .births:
       return "keeps no creation times: the vault counts as a copy, and damage of the last "
-        + "hours passes for the end of the data."
+        + "hours passes for the end of the data. After a crash, write something in the space that was in use."
     case .unnamedFiles:
       return "has no files without a name: a crash while a password is added may leave a file that no password "
         + "explains."

@@ -89,7 +89,6 @@ struct Recovery {
     if let unfilled = unfilledSegment(before: chosen.state) { state.tail.append(unfilled) }
     state.highestEpoch = highest
     state.origin.isCopy = chosen.isCopy
-    state.origin.isKnownCopy = chosen.isKnownCopy
     state.origin.isBirthUnknown = chosen.isBirthUnknown
     if state.origin.warning == nil, isUnfinished || state.origin.isUnfinishedCopy { state.origin.noteUnfinishedCopy() }
     for epoch in try heads(after: chosen.state.epoch, through: highest) { try proceed(into: epoch, &state) }
@@ -126,7 +125,6 @@ struct Recovery {
     /// A reader after the head's last part.
     var reader: LogReader
     var isCopy: Bool
-    var isKnownCopy: Bool
     var isBirthUnknown: Bool
   }
 
@@ -162,10 +160,8 @@ struct Recovery {
     else { return nil }
     // Without birth times nothing shows whether this is a copy. Treating it as one loses nothing.
     let birth = try handle.reader.birth()
-    let isKnownCopy = state.birth != birth
-    return Head(
-      state: state, handle: handle, reader: reader, isCopy: birth.isUnknown || isKnownCopy, isKnownCopy: isKnownCopy,
-      isBirthUnknown: birth.isUnknown)
+    let isCopy = birth.isUnknown || state.birth != birth
+    return Head(state: state, handle: handle, reader: reader, isCopy: isCopy, isBirthUnknown: birth.isUnknown)
   }
 
   private func headBytes(_ reader: inout LogReader) throws(VaultError) -> [UInt8]? {

@@ -4,17 +4,12 @@
 // 1. A file of another space is touched only when no process writes it: no other process has a space of the vault open,
 //    and the file was last written before the machine was started, or, if other machines may write, more than a day
 //    ago. So a vault that is being restored is left alone.
-// 2. In a known copy no file is touched. A file may be short because the copy was cut off. If it were filled, it would
-//    pass as whole, and no later copy would bring its content.
+// 2. In a copy no file is touched. A file may be short because the copy was cut off. If it were filled, it would pass
+//    as whole, and no later copy would bring its content.
 // 3. A space's own files are touched whatever their age, because a process that has the space open for writing is its
 //    only writer.
 // 4. Nothing is deleted in which any key could open anything.
-// 5. Where births do not show whether the vault is a copy, a file that is filled does not get the time of complete
-//    files. So a later copy that compares sizes and times still brings its content. The next write of the space gives
-//    its files that time, because from then on no copy continues it. The own files of the space are touched only if they
-//    do not change for a moment: a program that copies a file makes it longer all the time.
 
-internal import Glibc
 internal import Storage
 internal import System
 internal import SystemPackage
@@ -23,17 +18,13 @@ extension Space {
   /// How long this keeps other processes out of the vault, in nanoseconds, in addition to the time for one file. They
   /// wait for longer than this.
   private static let longestHold: UInt64 = 3_000_000_000
-  /// How long a file must not change, in microseconds, if it may be a part of a copy that is being made.
-  private static let quietTime: UInt32 = 1_000_000
-  /// After this many seconds without a write no program is still copying a file.
-  private static let longestPause: Int64 = 3600
 
   /// Completes the short files of other spaces: deletes those without content, and fills all others with random bytes.
-  /// Skips files that another process may be writing, or that cannot be filled now, and all files of a known copy.
+  /// Skips files that another process may be writing, or that cannot be filled now, and all files of a copy.
   ///
   /// - Returns: false if it must be called again: other processes have the vault open, or too much is left.
   package func completeShortFiles() -> Bool {
-    guard gate.isOpen, !origin.isKnownCopy, let vault = log.locked({ $0.leases.vault }) else { return true }
+    guard gate.isOpen, !origin.isCopy, let vault = log.locked({ $0.leases.vault }) else { return true }
     let limit = storage.endOfAbandonedFiles(at: log.context.clock())
     // Listing may take long, so it keeps no process out. A list that turns out useless only costs another look.
     guard vault.isOnlyOne else { return false }
@@ -55,21 +46,13 @@ extension Space {
     return true
   }
 
-  /// Completes the files that an earlier mount of this space left short; otherwise the first write would do so. A known
-  /// copy is left alone, because the files of the original may still follow. No other thread may use the space during
-  /// the call.
+  /// Completes the files that an earlier mount of this space left short; otherwise the first write would do so. A copy
+  /// is left alone, because the files of the original may still follow. No other thread may use the space during the
+  /// call.
   func completeOwnFiles() {
-    if !gate.isOpen || origin.isKnownCopy { return }
-    let recovered = log.locked { $0.durability.recovered }
-    var torn = log.locked { $0.durability.torn }
-    if origin.isCopy {
-      let quiet = quietFiles(among: recovered + torn)
-      // The first write gives them the time of complete files.
-      for identifier in recovered where quiet.contains(identifier) && hasAmpleRoom {
-        try? storage.fill(identifier, size: segmentSize, keepsTime: true)
-      }
-      torn.removeAll { !quiet.contains($0) }
-    } else if recovered.contains(where: isShort) {
+    if !gate.isOpen || origin.isCopy { return }
+    let (recovered, torn) = log.locked { ($0.durability.recovered, $0.durability.torn) }
+    if recovered.contains(where: isShort) {
       do throws(VaultError) {
         try log.locked { log throws(VaultError) in try log.completeRecovered() }
       } catch {
@@ -108,42 +91,16 @@ extension Space {
     return size < segmentSize
   }
 
-  /// The short files among these that do not change while this waits. Waits only if one was written lately.
-  private func quietFiles(among names: [SegmentIdentifier]) -> Set<SegmentIdentifier> {
-    let before = Set(names.compactMap(shortFile))
-    let limit = log.context.clock() - Self.longestPause
-    guard before.contains(where: { $0.modified >= limit }) else { return Set(before.map(\.name)) }
-    usleep(Self.quietTime)
-    return Set(before.filter { shortFile($0.name) == $0 }.map(\.name))
-  }
-
-  /// The state of a short file; nil if it is not short, or cannot be read.
-  private func shortFile(_ name: SegmentIdentifier) -> ShortFile? {
-    guard let file = try? storage.open(name), let size = try? file.size(), size < segmentSize,
-      let modified = try? file.modified()
-    else { return nil }
-    return ShortFile(name: name, size: size, modified: modified)
-  }
-
-  /// Files that crashes left short take room of the disk, no matter how much room this space has.
-  private var hasAmpleRoom: Bool { log.locked { $0.room.measureHost().state } == .ample }
-
   /// Completes or deletes one file that is still short and was last written before `limit`. Fills it only if `mayFill`
   /// agrees.
   private func complete(
     _ identifier: SegmentIdentifier, abandonedBefore limit: Int64, mayFill: (any SegmentReader) -> Bool = { _ in true }
   ) throws(Errno) {
-    try storage.complete(
-      identifier, segmentSize: segmentSize, abandonedBefore: limit, keepsTime: origin.isCopy
-    ) { file in mayFill(file) && hasAmpleRoom }
+    try storage.complete(identifier, segmentSize: segmentSize, abandonedBefore: limit) { file in
+      // Files of other spaces take room of the disk, no matter how much room this space has.
+      mayFill(file) && log.locked { $0.room.measureHost().state } == .ample
+    }
   }
-}
-
-/// A short file as it was at one time.
-private struct ShortFile: Hashable {
-  let name: SegmentIdentifier
-  let size: Int
-  let modified: Int64
 }
 
 extension Lease {

@@ -30,9 +30,9 @@ extension Storage {
   func endOfAbandonedFiles(at now: Int64) -> Int64 { max(now - 24 * 3600, machineStarted ?? .min) }
 
   /// Completes a short file that was last written before `limit`: deletes it if it has no content, otherwise fills it
-  /// if `mayFill` agrees. With `keepsTime`, the file gets the time of its last write and not the constant one.
+  /// if `mayFill` agrees.
   func complete(
-    _ identifier: SegmentIdentifier, segmentSize: Int, abandonedBefore limit: Int64, keepsTime: Bool = false,
+    _ identifier: SegmentIdentifier, segmentSize: Int, abandonedBefore limit: Int64,
     mayFill: (any SegmentReader) -> Bool = { _ in true }
   ) throws(Errno) {
     let writer = try openToFill(identifier)
@@ -42,18 +42,17 @@ extension Storage {
       try delete(identifier)
       try flushNames(of: [identifier])
     } else if mayFill(writer) {
-      try padSegment(writer, from: size, size: segmentSize, keepsTime: keepsTime)
+      try padSegment(writer, from: size, size: segmentSize)
       try writer.flush()
     }
   }
 }
 
 extension Storage {
-  /// Fills a short file with random bytes. Durable on return. With `keepsTime`, it gets the time of its last write and
-  /// not the constant one.
-  func fill(_ identifier: SegmentIdentifier, size: Int, keepsTime: Bool = false) throws(Errno) {
+  /// Fills a short file with random bytes. Durable on return.
+  func fill(_ identifier: SegmentIdentifier, size: Int) throws(Errno) {
     let writer = try openToFill(identifier)
-    try padSegment(writer, from: try writer.size(), size: size, keepsTime: keepsTime)
+    try padSegment(writer, from: try writer.size(), size: size)
     try writer.flush()
   }
 }

@@ -212,8 +212,8 @@ extension StalledWrite {
   }
 }
 
-/// Fills a segment file with random bytes from `offset` to `size`, and marks it complete unless `keepsTime` is set.
-func padSegment(_ writer: any SegmentWriter, from offset: Int, size: Int, keepsTime: Bool = false) throws(Errno) {
+/// Fills a segment file with random bytes from `offset` to `size` and marks it complete.
+func padSegment(_ writer: any SegmentWriter, from offset: Int, size: Int) throws(Errno) {
   let buffer = SealingBuffers.pool.take(1 << 20)
   defer { SealingBuffers.pool.give(buffer) }
   var position = offset
@@ -223,5 +223,5 @@ func padSegment(_ writer: any SegmentWriter, from offset: Int, size: Int, keepsT
     try unsafe writer.write(UnsafeRawBufferPointer(bytes), at: position)
     position += bytes.count
   }
-  if keepsTime { try writer.releaseHold() } else { try writer.finish() }
+  try writer.finish()
 }

@@ -22,11 +22,8 @@ package struct SpaceOrigin: Sendable {
   package internal(set) var isMissedBySearch = false
   /// Whether the log was closed at this state. Any later write has begun another epoch.
   package internal(set) var isClosed = false
-  /// Whether the vault is a copy that was not written since, or counts as one because nothing shows that it is not.
+  /// Whether the vault is a copy that was not written since.
   package internal(set) var isCopy = false
-  /// Whether births show that it is a copy. Nothing shows it if the host stores none and stored none for the writer of
-  /// the newest head.
-  package internal(set) var isKnownCopy = false
   /// Whether the host stores no birth times, so that the vault always counts as a copy.
   package internal(set) var isBirthUnknown = false
   /// Whether the copy was made while the space was written to, and lacks a part of the newest state. The open state is

@@ -76,8 +76,9 @@ import Testing
         gone $killed
         agonyfs unmount Albums
         not files disk/Vault
-        # Nothing is written in this visit.
+        says 1 'write something there' agonyfs refresh disk/Vault
         mount_it
+        echo more > Albums/more
         cmp photo Albums/album/photo
         for n in $(seq 20); do test $(stat -c %s Albums/album/$n) = ${n}0001; done
         agonyfs unmount Albums

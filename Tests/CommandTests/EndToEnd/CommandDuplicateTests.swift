@@ -55,7 +55,7 @@ import Testing
       agonyfs duplicates Albums/two > listed 2> note
       grep -qx '2 files: the same bytes' listed
       test $(grep -c files: listed) = 1
-      grep -q '1 group; without 1 of these files' note
+      grep -q '1 group; removing 1 of these files' note
       # What the user says are none.
       agonyfs duplicates --split Albums/one/same.png Albums/two/b.jpg
       test "$(value one/same.png agonyfs.distinct)" = 1

@@ -54,12 +54,12 @@ void agonyfs_allow_processor_time(int seconds) {
 
 // The kernel may weigh sessions against each other first (sched(7), "The autogroup feature"). Then the niceness of a
 // process in a session that it has for itself has no effect, but that of the session has. Without CAP_SYS_ADMIN the
-// kernel takes one such change of all processes in 100 ms. 10 leaves a decoder a tenth of a busy processor, since
-// programs may wait for its pictures.
+// kernel takes one such change of all processes in 100 ms. 5 leaves a decoder a quarter of a busy processor: a job has a
+// deadline, and programs may wait for its pictures.
 static void lower_session(void) {
     int group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
     if (group < 0) return;
-    for (int tries = 0; tries < 20 && write(group, "10", 2) < 0 && errno == EAGAIN; tries++)
+    for (int tries = 0; tries < 20 && write(group, "5", 1) < 0 && errno == EAGAIN; tries++)
         usleep(20000 + (useconds_t)getpid() % 10000);
     close(group);
 }

@@ -75,7 +75,7 @@ import Testing
         done
         """)
     }
-    #expect(String(decoding: groups, as: UTF8.self).contains(" nice 10\n"))
+    #expect(String(decoding: groups, as: UTF8.self).contains(" nice 5\n"))
   }
 
   @Test func theDaemonKnows() throws {

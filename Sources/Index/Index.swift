@@ -97,6 +97,11 @@ package final class Index: @unchecked Sendable {
     try load()
   }
 
+  /// Changes the most bytes of pages that a snapshot keeps in memory. More are given back at once.
+  package func resizeCache(to bytes: Int) throws(IndexError) {
+    try connection.execute(Schema.snapshotPragmas(cache: bytes))
+  }
+
   private func fill(_ owner: RootOwner) throws(IndexError) {
     try setMeta("schema", to: Schema.version)
     let root = InodeRecord(

@@ -61,13 +61,38 @@ import Testing
           for _ in 0..<5000 where caches.withLock({ $0.count < QuestionReaders.most }) { usleep(1000) }
         }
       }
-      #expect(caches.withLock { $0.sorted() } == [2, 2, 2, 8])
+      #expect(caches.withLock { $0.sorted() } == [1, 1, 1, 16])
     }
     // The one that is kept is the large one.
     let kept = try index().connection.prepare("PRAGMA cache_size").firstRow { $0.integer(0) }
-    #expect(kept == -8 << 10)
+    #expect(kept == -16 << 10)
     try library.add("a.jpg")
-    #expect(try index().connection.prepare("PRAGMA cache_size").firstRow { $0.integer(0) } == -8 << 10)
+    #expect(try index().connection.prepare("PRAGMA cache_size").firstRow { $0.integer(0) } == -16 << 10)
+    try files.close()
+  }
+
+  /// An index with the large cache gets the small one while another is in use, and the large one when it is alone again.
+  @Test func theLargeCacheIsGivenBack() throws {
+    let files = files
+    let stage = Atomic(0)
+    @Sendable func wait(for wanted: Int) {
+      for _ in 0..<20_000 where stage.load(ordering: .acquiring) < wanted { usleep(1000) }
+    }
+    let caches = Mutex<[Int: Int64]>([:])
+    try inThreads(3) { number in
+      wait(for: [0, 1, 3][number])
+      try files.questions.asking { state throws(Errno) in
+        let kibibytes = try? state.index.connection.prepare("PRAGMA cache_size").firstRow { $0.integer(0) }
+        caches.withLock { $0[number] = -(kibibytes ?? 0) >> 10 }
+        if number < 2 { stage.store(number + 1, ordering: .releasing) }
+        if number < 2 { wait(for: [2, 4][number]) }
+      }
+      // The first one's index is idle now, while the second one's is in use.
+      if number == 0 { stage.store(3, ordering: .releasing) }
+      if number == 2 { stage.store(4, ordering: .releasing) }
+    }
+    #expect(caches.withLock { $0 } == [0: 16, 1: 1, 2: 1])
+    #expect(try index().connection.prepare("PRAGMA cache_size").firstRow { $0.integer(0) } == -16 << 10)
     try files.close()
   }
 

@@ -11,7 +11,7 @@ internal import Synchronization
 final class SortingRoom: Sendable {
   /// The parts that one answer can use.
   static let most = 16
-  private static let all = 48
+  private static let all = 32
   private let free = Mutex(all)
 
   /// The parts of one answer, until it ends.

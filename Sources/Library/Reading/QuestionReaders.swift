@@ -4,7 +4,8 @@
 // 1. At most `most` indexes are in use at once. Other questions wait in no particular order, without a lock of the file
 //    system.
 // 2. Up to `mostIdle` unused indexes are kept for the next question, as long as nothing has changed.
-// 3. At most one index, busy or idle, has the large cache. The others have a cache of 2 MiB each.
+// 3. At most one index, busy or idle, has the large cache: one that was lent while no other was. The others have the
+//    small cache, also one that was lent alone before. So memory is bounded while many questions run.
 // 4. The pages of at most `mostStates` states are in memory, however many unfinished answers still need theirs. When
 //    another state comes, the oldest one ends.
 
@@ -19,9 +20,10 @@ final class QuestionReaders: @unchecked Sendable {
   static let most = 4
   private static let mostIdle = 2
   private static let mostStates = 8
-  /// Bytes of the large cache: it holds what questions with words read of 100,000 photos. With less, each question would
-  /// read and decrypt these pages again.
-  private static let largeCache = 8 << 20
+  /// Bytes of the large cache: it holds what counts, groups and questions with words read of 100,000 photos. With less,
+  /// each question would read and decrypt these pages again.
+  private static let largeCache = 16 << 20
+  private static let smallCache = 1 << 20
 
   private struct Idle {
     let pages: IndexPages
@@ -89,7 +91,7 @@ final class QuestionReaders: @unchecked Sendable {
     var index = turn.index
     defer { giveBack(index, isLarge: turn.isLarge, of: pages) }
     if pages.hasEnded { throw .canceled }
-    let opened = if let index { index } else { try Self.open(pages, isLarge: turn.isLarge) }
+    let opened = try Self.open(pages, turn)
     index = opened
     return try body(opened)
   }
@@ -104,29 +106,41 @@ final class QuestionReaders: @unchecked Sendable {
     old.removeAll()
   }
 
-  private static func open(_ pages: IndexPages, isLarge: Bool) throws(Errno) -> Index {
+  /// An index that a question may use.
+  private struct Turn {
+    /// An idle index of the pages; nil if one must be opened.
+    var index: Index?
+    /// Whether it has the large cache now.
+    var wasLarge = false
+    /// Whether it gets, or keeps, the large cache.
+    var isLarge: Bool
+  }
+
+  private static func open(_ pages: IndexPages, _ turn: Turn) throws(Errno) -> Index {
+    let cache = turn.isLarge ? largeCache : smallCache
     do throws(IndexError) {
-      return if isLarge { try Index(reading: pages, cache: largeCache) } else { try Index(reading: pages) }
+      guard let index = turn.index else { return try Index(reading: pages, cache: cache) }
+      if turn.isLarge != turn.wasLarge { try index.resizeCache(to: cache) }
+      return index
     } catch {
       throw Errno(error)
     }
   }
 
-  /// Waits for its turn; returns an idle index of these pages, if there is one, and whether the caller's index has, or
-  /// gets, the large cache.
-  private func take(_ pages: IndexPages) -> (index: Index?, isLarge: Bool) {
+  /// Waits for a turn.
+  private func take(_ pages: IndexPages) -> Turn {
     lock.lock()
     defer { lock.unlock() }
     while busy >= Self.most { isFree.wait() }
     busy += 1
     let places = idle.indices.filter { idle[$0].pages === pages }
-    if let place = places.first(where: { idle[$0].isLarge }) ?? (isLargeTaken ? places.last : nil) {
-      let known = idle.remove(at: place)
-      return (known.index, known.isLarge)
-    }
-    let isLarge = !isLargeTaken
-    isLargeTaken = true
-    return (nil, isLarge)
+    let place = places.first { idle[$0].isLarge } ?? places.last
+    let known = place.map { idle.remove(at: $0) }
+    var turn = Turn(index: known?.index, wasLarge: known?.isLarge ?? false, isLarge: false)
+    if turn.wasLarge { isLargeTaken = false }
+    turn.isLarge = busy == 1 && !isLargeTaken
+    if turn.isLarge { isLargeTaken = true }
+    return turn
   }
 
   private func giveBack(_ index: Index?, isLarge: Bool, of pages: IndexPages) {

@@ -10,6 +10,7 @@
 
 internal import CPlatform
 internal import Glibc
+internal import Synchronization
 internal import System
 package import SystemPackage
 
@@ -33,8 +34,11 @@ package final class DirectoryCopyTarget: Sendable {
 
   /// The files that are there.
   package let storage: DirectoryStorage
+  /// The parameters of the vault that was there; nil if the copy is new or was never completed.
+  package let parametersThere: [UInt8]?
   private let directory: Descriptor
-  private let lease: (any Lease)?
+  /// The leases on the vault: one for each file of parameters that it had.
+  private let leases: Mutex<[any Lease]>
   private let marker: Descriptor?
 
   /// Takes a directory: a vault, an unfinished copy, an empty directory, or a new one in an existing directory.
@@ -57,19 +61,21 @@ package final class DirectoryCopyTarget: Sendable {
       } catch {
         throw .storage(error)
       }
-      lease = try Self.takeLease(vault, path)
+      leases = Mutex([try Self.takeLease(vault, path)])
       marker = nil
       let there = try Self.attempt("reading \(path)/\(StorageNames.parameters)", path) { () throws(Errno) in
         try vault.readParameters(limit: Self.parametersLimit)
       }
       guard accepts(there) else { throw .otherVault }
+      parametersThere = there
       vault.removeInterruptedRefresh()
       vault.prepareForWriting()
       storage = vault
     } else {
       let file = try Self.takeMarker(in: opened, path, parameters: parameters, accepts: accepts)
       marker = file
-      lease = nil
+      leases = Mutex([])
+      parametersThere = nil
       storage = try Self.attempt("creating the copy", path) { () throws(Errno) in try Self.openSegments(in: opened) }
     }
     removeTemporaryFiles()
@@ -99,6 +105,15 @@ package final class DirectoryCopyTarget: Sendable {
         throw error
       }
     }
+  }
+
+  /// Replaces the parameters of the vault that is there, durably.
+  ///
+  /// - Throws: `.wouldBlock` if another process uses the vault between this and the lease on the new file.
+  package func replaceParameters(_ parameters: [UInt8]) throws(Errno) {
+    try storage.replaceParameters(with: parameters)
+    let lease = try Self.exclusiveLease(of: storage)
+    leases.withLock { $0.append(lease) }
   }
 
   /// Makes all files durable, then writes the parameters, if they are others than before. The copy is a vault then.
@@ -153,17 +168,25 @@ package final class DirectoryCopyTarget: Sendable {
   }
 
   private static func takeLease(_ storage: DirectoryStorage, _ path: FilePath) throws(DirectoryCopyError) -> any Lease {
+    do throws(Errno) {
+      return try exclusiveLease(of: storage)
+    } catch .wouldBlock {
+      throw .inUse
+    } catch {
+      throw .storage(.system(error, "locking \(path)/\(StorageNames.parameters)"))
+    }
+  }
+
+  private static func exclusiveLease(of storage: DirectoryStorage) throws(Errno) -> any Lease {
     // A mount that ends holds it for moments.
-    for _ in 0..<leaseAttempts {
+    for _ in 1..<leaseAttempts {
       do throws(Errno) {
         return try storage.lease(.vault, exclusive: true)
       } catch .wouldBlock {
         usleep(10_000)
-      } catch {
-        throw .storage(.system(error, "locking \(path)/\(StorageNames.parameters)"))
       }
     }
-    throw .inUse
+    return try storage.lease(.vault, exclusive: true)
   }
 
   /// Makes `copying` in an empty directory, or takes the one that an interrupted copy left.

@@ -35,8 +35,14 @@ package protocol CopyTarget: CopySource {
   /// - Parameters:
   ///   - parameters: those of the vault that is copied.
   ///   - accepts: whether parameters that are there are those of the same vault.
+  /// - Returns: the parameters of the vault that is there; nil if the copy is new or was never completed.
   /// - Throws: `.otherVault`, `.notEmpty`, `.inUse`, before anything is written.
-  func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError)
+  func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]?
+
+  /// Replaces the parameters of a vault that is there, durably, before its files are written.
+  ///
+  /// - Throws: `.inUse` if a directory's vault was mounted at that moment.
+  func replaceParameters(_ parameters: [UInt8]) throws(CopyError)
 
   /// Writes a file as a whole, or replaces it.
   ///

@@ -12,6 +12,11 @@ enum FileOutcome: Sendable {
   case different
   case missing
   case unknown
+
+  var isCopied: Bool {
+    if case .copied = self { return true }
+    return false
+  }
 }
 
 /// The copying of one file.
@@ -24,6 +29,8 @@ struct FileCopying {
   let listed: CopyEntry
   /// Bytes of a complete file.
   let segmentSize: Int
+  /// Whether the file is sent again if the target has the same bytes, and only then.
+  let resends: Bool
 
   /// Copies the file if the target has other bytes, or only compares it.
   ///
@@ -43,7 +50,8 @@ struct FileCopying {
       comparison = try target.readBack(identifier) == found ? .same : .different
     }
     switch comparison {
-    case .same: return .same
+    case .same: return try resends ? write(content) : .same
+    case .different where resends: return .same
     case .different: return options.onlyCompares ? .different : try write(content)
     case .unknown: return .unknown
     }

@@ -374,8 +374,8 @@ let package = Package(
     .testTarget(
       name: "VaultCopyTests",
       dependencies: [
-        "VaultCopy", "ObjectStore", "FaultyObjects", "FaultyStorage", "Storage", "Vault", "Crypto", "System",
-        "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+        "VaultCopy", "ObjectStore", "FaultyObjects", "FaultyStorage", "Storage", "Vault", "Crypto", "System", "Albums",
+        "AlbumsSupport", "Library", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
     .testTarget(name: "GuardTests", dependencies: ["Guard"], swiftSettings: strict),

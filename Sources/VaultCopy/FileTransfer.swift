@@ -1,10 +1,11 @@
+// Invariants
+// 1. What was written to a store is looked up in another list of it: a request whose reply was lost may have been
+//    carried out late, and may have replaced newer bytes.
+
 internal import Storage
 internal import Synchronization
 
 /// The copying of many files, and what came of it.
-///
-/// 1. What was written to a store is looked up in another list of it: a request whose reply was lost may have been
-///    carried out late, and may have replaced newer bytes.
 final class FileTransfer: Sendable {
   /// How often files that a store did not keep are written again.
   private static let rounds = 3

@@ -40,7 +40,7 @@ extension StoreError {
       "The TLS certificate of \(host) is not trusted; check the endpoint and the clock, or add the authority that signed it."
     case .noSuchHost: "No address was found for \(host); check the endpoint and the network."
     case .unreachable: "No connection to \(host) could be made; check the network and the port of the endpoint."
-    case .interrupted: "The connection to \(host) ended or stood still; try again, and check the network."
+    case .interrupted: "The connection to \(host) ended, stood still or was too slow; try again, and check the network."
     case .brokenReply(let reason):
       "\(host) did not answer like an object store (\(reason)); check the endpoint, the network and proxies."
     case .refused(let code): "\(store) refused a request with the error \(code)."

@@ -47,7 +47,7 @@ package enum StoreError: Error, Equatable, Sendable {
   case noSuchHost
   /// No connection to the server could be made.
   case unreachable
-  /// The connection ended, or no byte arrived for a long time.
+  /// The connection ended, or no bytes or too few arrived for a long time.
   case interrupted
   /// The reply is not one that a store gives to this request.
   case brokenReply(String)

@@ -22,6 +22,8 @@ package final class RemoteStore: ObjectStore {
     /// Seconds without progress, and seconds for connecting, after which an attempt fails.
     package var stallSeconds: UInt32 = 30
     package var connectSeconds: UInt32 = 15
+    /// Seconds over which the rate of an attempt is counted, which fails below `StoreConfiguration.leastRate`.
+    package var rateSeconds: UInt32 = 60
     /// Whether a helper may run if the kernel cannot filter its system calls.
     package var mayBeUnfiltered = false
     /// The seed of the jitter of waits.
@@ -45,7 +47,8 @@ package final class RemoteStore: ObjectStore {
       HelperPool.Settings(
         program: settings.program, address: settings.address, certificates: settings.certificates,
         stallSeconds: settings.stallSeconds, connectSeconds: settings.connectSeconds,
-        mayBeUnfiltered: settings.mayBeUnfiltered, credentials: credentials), most: max(1, settings.connections))
+        rateSeconds: settings.rateSeconds, mayBeUnfiltered: settings.mayBeUnfiltered, credentials: credentials),
+      most: max(1, settings.connections))
     self.pool = pool
     store = RetryingStore(
       SingleAttempts(pool), patience: settings.patience, seed: settings.seed,

@@ -33,7 +33,7 @@ FAULTS = {
     "lose": "GET HEAD PUT DELETE", "double": "GET HEAD PUT DELETE", "cut": "GET", "short-range": "GET", "flip": "GET",
     "slow": "GET", "stall": "GET", "redirect": "GET HEAD PUT DELETE", "html": "GET PUT", "error200": "PUT",
     "garbage": "GET PUT", "keep-other": "PUT", "other-tag": "PUT HEAD", "bad-list": "GET", "entities": "GET",
-    "no-identifier": "GET HEAD PUT DELETE", "proxy404": "GET PUT",
+    "no-identifier": "GET HEAD PUT DELETE", "proxy404": "GET PUT", "drip": "GET",
 }
 
 
@@ -161,6 +161,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(whole[:len(whole) - len(content) // 2])
             time.sleep(30)
             return self.end()
+        if is_object and self.takes("drip"):
+            self.wfile.write(whole[:len(whole) - len(content)])
+            for byte in content:
+                self.wfile.write(bytes([byte]))
+                time.sleep(0.2)
+            return None
         if is_object and self.takes("slow"):
             step = max(1, len(whole) // 12)
             for start in range(0, len(whole), step):

@@ -34,7 +34,8 @@ import Testing
       let credentials = try #require(StoreCredentials(accessKey: "A", secretKey: "B", sessionToken: token))
       let address = try StoreAddress("s3://photos/me", endpoint: "http://[::1]:9", region: "eu", usesPathStyle: true)
       let configuration = StoreConfiguration(
-        address: address, credentials: credentials, certificates: token, stallSeconds: 2, connectSeconds: 3)
+        address: address, credentials: credentials, certificates: token, stallSeconds: 2, connectSeconds: 3,
+        rateSeconds: 4)
       #expect(try StoreConfiguration(decoding: configuration.encoded) == configuration)
       for count in 0..<configuration.encoded.count {
         #expect(throws: ByteReader.Malformed.self) {

@@ -8,7 +8,7 @@ extension StoreError {
     case .denied, .wrongCredentials, .noCredentials, .wrongRegion, .noBucket, .wrongClock, .redirected,
       .untrustedCertificate:
       21
-    case .notFound, .alreadyThere, .keptOtherBytes, .refused, .unavailable: 1
+    case .notFound, .alreadyThere, .keptOtherBytes, .lags, .refused, .unavailable: 1
     }
   }
 
@@ -34,6 +34,9 @@ extension StoreError {
       "Bytes were damaged on the way to \(host), which did not store them; try again, and check the network and proxies."
     case .keptOtherBytes:
       "\(host) confirmed an object and holds other bytes than it was sent; do not use this store."
+    case .lags:
+      "\(host) does not show at once what was stored or deleted, so a copy there could look complete and lack files; use "
+        + "another store."
     case .redirected:
       "\(host) redirects to another server, which agonyfs does not follow; use the endpoint of the bucket itself."
     case .untrustedCertificate:
@@ -56,6 +59,7 @@ extension StoreAction {
     case .head, .get: "reading objects"
     case .put: "storing objects"
     case .delete: "deleting objects"
+    case .settings: "reading the settings of the bucket"
     }
   }
 
@@ -66,6 +70,7 @@ extension StoreAction {
       case .head, .get: "s3:GetObject"
       case .put: "s3:PutObject"
       case .delete: "s3:DeleteObject"
+      case .settings: "s3:GetBucketVersioning and s3:GetBucketObjectLockConfiguration"
       }
     return "grant \(permission)."
   }

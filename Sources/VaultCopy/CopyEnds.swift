@@ -1,3 +1,4 @@
+package import ObjectStore
 package import Storage
 
 /// A place that a vault is copied from. Files are named as in the vault. Methods may be called by several threads.
@@ -38,6 +39,11 @@ package protocol CopyTarget: CopySource {
   /// - Throws: `.otherVault`, `.notEmpty`, `.inUse`, before anything is written.
   func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError)
 
+  /// Finds out whether the place can be trusted with files. Call it after `begin`, before the first file is written.
+  ///
+  /// - Throws: `.store(.lags, _)`, and errors of the requests.
+  func probe() throws(CopyError) -> StoreFindings
+
   /// Writes a file as a whole, or replaces it.
   ///
   /// - Parameter isComplete: whether it has the size of a complete file.
@@ -48,4 +54,9 @@ package protocol CopyTarget: CopySource {
 
   /// Makes everything durable, then writes the parameters.
   func complete(_ parameters: [UInt8]) throws(CopyError)
+}
+
+extension CopyTarget {
+  /// A place that needs no probe.
+  package func probe() throws(CopyError) -> StoreFindings { StoreFindings() }
 }

@@ -11,7 +11,9 @@
 //    derivation that the source lacks, the target is newer, and nothing is written.
 // 6. Before the parameters are written, a store is listed again: a request whose reply was lost may have been carried
 //    out late, and may have replaced newer bytes.
+// 7. A store is probed before the first file is written. Files in a store that does not check them are read back.
 
+internal import ObjectStore
 internal import Storage
 internal import Synchronization
 internal import System
@@ -39,6 +41,8 @@ package final class CopyRun: Sendable {
     var error: CopyError?
     /// Threads that have not ended.
     var running = 0
+    /// Whether each file that is written is read back.
+    var readsWritten = false
     /// The files that were written to a store, with the checksums that it should have.
     var written: [SegmentIdentifier: CopyEntry] = [:]
   }
@@ -69,12 +73,16 @@ package final class CopyRun: Sendable {
 
   /// Copies, or compares.
   ///
-  /// - Parameter progress: called several times a second; false ends the copy.
+  /// - Parameters:
+  ///   - progress: called several times a second; false ends the copy.
+  ///   - note: called with sentences about the target before the first file is copied.
   /// - Throws: the first error. Files that were copied until then stay, and another run goes on from there.
   @discardableResult
-  package func run(progress: (CopyProgress) -> Bool = { _ in true }) throws(CopyError) -> CopySummary {
+  package func run(
+    progress: (CopyProgress) -> Bool = { _ in true }, note: (String) -> Void = { _ in }
+  ) throws(CopyError) -> CopySummary {
     do throws(CopyError) {
-      return try perform(progress)
+      return try perform(progress, note)
     } catch {
       // An end that was stopped fails in its own way.
       throw lock.withLock { state.error == .cancelled } ? CopyError.cancelled : error
@@ -84,7 +92,9 @@ package final class CopyRun: Sendable {
   /// Ends the copy from another thread, even while it waits for a store.
   package func cancel() { end(.cancelled) }
 
-  private func perform(_ progress: (CopyProgress) -> Bool) throws(CopyError) -> CopySummary {
+  private func perform(
+    _ progress: (CopyProgress) -> Bool, _ note: (String) -> Void
+  ) throws(CopyError) -> CopySummary {
     let (parameters, vault) = try readParameters()
     let isSame = { (json: [UInt8]) -> Bool in
       (try? VaultParameters(json: json))?.identifier == vault.identifier
@@ -100,6 +110,11 @@ package final class CopyRun: Sendable {
       state.summary.files = files.count
       state.summary.extra = there.keys.count { files[$0] == nil }
       state.progress.total = files.values.reduce(0) { $0 &+ $1.size }
+    }
+    if !options.onlyCompares {
+      let findings = try target.probe()
+      for sentence in findings.sentences(for: target.place) { note(sentence) }
+      lock.withLock { state.readsWritten = !findings.checksContent }
     }
     let size = vault.segmentSize
     try copyAll(Batch(files.keys.shuffled(), files, there, segmentSize: size), progress)
@@ -225,9 +240,10 @@ package final class CopyRun: Sendable {
     _ identifier: SegmentIdentifier, _ listed: CopyEntry, _ there: CopyEntry?, segmentSize: Int
   ) throws(CopyError) -> FileOutcome {
     guard listed.size <= segmentSize else { return .tooLarge }
+    let readsWritten = lock.withLock { state.readsWritten }
     return try FileCopying(
       source: source, target: target, options: options, identifier: identifier, listed: listed,
-      segmentSize: segmentSize
+      segmentSize: segmentSize, readsWritten: readsWritten
     ).run(there)
   }
 

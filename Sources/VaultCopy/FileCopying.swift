@@ -24,6 +24,8 @@ struct FileCopying {
   let listed: CopyEntry
   /// Bytes of a complete file.
   let segmentSize: Int
+  /// Whether the file is read back after it was written, as with `readsBack`.
+  var readsWritten = false
 
   /// Copies the file if the target has other bytes, or only compares it.
   ///
@@ -70,7 +72,7 @@ struct FileCopying {
     if isShortened(bytes) { return .shortened }
     guard bytes.count <= segmentSize else { return .tooLarge }
     try target.write(identifier, bytes, isComplete: bytes.count == segmentSize)
-    if options.readsBack, try target.readBack(identifier) != bytes { throw .notKept(target.place) }
+    if readsWritten || options.readsBack, try target.readBack(identifier) != bytes { throw .notKept(target.place) }
     return .copied(
       CopyEntry(size: Int64(bytes.count), md5: target.keepsChecksums ? NameDigest.md5(bytes) : nil))
   }

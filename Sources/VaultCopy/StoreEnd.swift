@@ -89,7 +89,7 @@ package final class StoreEnd: CopyTarget {
     }
     let page = try attempt { () throws(StoreError) in try store.list(prefix: "", after: nil) }
     // A request whose reply was lost may have stored the mark since.
-    guard page.entries.allSatisfy({ $0.key == marker }) else { throw .notEmpty(place) }
+    guard page.entries.allSatisfy({ $0.key == marker || StoreProbe.isOwn($0.key) }) else { throw .notEmpty(place) }
     do throws(StoreError) {
       try store.put(marker, parameters, ifAbsent: true)
     } catch .alreadyThere {
@@ -97,6 +97,12 @@ package final class StoreEnd: CopyTarget {
     } catch {
       throw .store(error, address)
     }
+  }
+
+  /// Probes the store if it can be probed.
+  package func probe() throws(CopyError) -> StoreFindings {
+    guard let probed = store as? any ProbedStore else { return StoreFindings() }
+    return try attempt { () throws(StoreError) in try StoreProbe(probed).run() }
   }
 
   package func write(_ identifier: SegmentIdentifier, _ bytes: [UInt8], isComplete: Bool) throws(CopyError) {

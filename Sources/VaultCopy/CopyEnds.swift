@@ -1,3 +1,4 @@
+package import ObjectStore
 package import Storage
 
 /// A place that a vault is copied from. Files are named as in the vault. Methods may be called by several threads.
@@ -44,6 +45,11 @@ package protocol CopyTarget: CopySource {
   /// - Throws: `.inUse` if a directory's vault was mounted at that moment.
   func replaceParameters(_ parameters: [UInt8]) throws(CopyError)
 
+  /// Finds out whether the place can be trusted with files. Call it after `begin`, before the first file is written.
+  ///
+  /// - Throws: `.store(.lags, _)`, and errors of the requests.
+  func probe() throws(CopyError) -> StoreFindings
+
   /// Writes a file as a whole, or replaces it.
   ///
   /// - Parameter isComplete: whether it has the size of a complete file.
@@ -54,4 +60,19 @@ package protocol CopyTarget: CopySource {
 
   /// Makes everything durable, then writes the parameters.
   func complete(_ parameters: [UInt8]) throws(CopyError)
+}
+
+extension CopyTarget {
+  /// A place that needs no probe.
+  package func probe() throws(CopyError) -> StoreFindings { StoreFindings() }
+
+  /// Probes the place.
+  ///
+  /// - Parameter note: called with what the user should know of it.
+  /// - Returns: whether each file must be read back after it was written.
+  func probe(_ note: (String) -> Void) throws(CopyError) -> Bool {
+    let findings = try probe()
+    for sentence in findings.sentences(for: place) { note(sentence) }
+    return !findings.checksContent
+  }
 }

@@ -11,6 +11,7 @@
 // 5. No file of the target is deleted, and none is replaced by a shorter one: if the target has a longer file or a key
 //    derivation that the source lacks, the target is newer, and nothing is written.
 // 6. Before the copy is complete, a store is listed again (`FileTransfer`).
+// 7. A store is probed before the first file is written. Files in a store that does not check them are read back.
 
 internal import Storage
 
@@ -31,28 +32,37 @@ package final class CopyRun: Sendable {
 
   /// Copies, or compares.
   ///
-  /// - Parameter progress: called several times a second; false ends the copy.
+  /// - Parameters:
+  ///   - progress: called several times a second; false ends the copy.
+  ///   - note: called with sentences about the target before the first file is copied.
   /// - Throws: the first error. Files that were copied until then stay, and another run goes on from there.
   @discardableResult
-  package func run(progress: (CopyProgress) -> Bool = { _ in true }) throws(CopyError) -> CopySummary {
-    try jobs.whole { () throws(CopyError) in try perform(progress) }
+  package func run(
+    progress: (CopyProgress) -> Bool = { _ in true }, note: (String) -> Void = { _ in }
+  ) throws(CopyError) -> CopySummary {
+    try jobs.whole { () throws(CopyError) in try perform(progress, note) }
   }
 
   /// Ends the copy from another thread, even while it waits for a store.
   package func cancel() { jobs.end(.cancelled) }
 
-  private func perform(_ progress: (CopyProgress) -> Bool) throws(CopyError) -> CopySummary {
+  private func perform(
+    _ progress: (CopyProgress) -> Bool, _ note: (String) -> Void
+  ) throws(CopyError) -> CopySummary {
     let vault = try CopiedVault(of: source)
     let files = try vault.files(of: source)
     let parametersThere = try begin(vault)
     let there = try target.list()
+    var readsWritten = false
     if !options.onlyCompares {
       if there.contains(where: { $1.size > files[$0]?.size ?? .max }) { throw .newerThere(target.place) }
+      readsWritten = try target.probe(note)
       try vault.renew(parametersThere, in: target)
     }
     jobs.expect(files.values.reduce(0) { $0 &+ $1.size })
     let transfer = FileTransfer(
-      from: source, to: target, options, jobs, files, segmentSize: vault.segmentSize)
+      from: source, to: target, options, jobs, files, segmentSize: vault.segmentSize,
+      readsWritten: readsWritten)
     try transfer.copy(files.keys.shuffled(), there: there, progress)
     try transfer.confirm(progress)
     guard let last = try source.readParameters(), vault.isSame(last) else { throw .sourceReplaced(source.place) }

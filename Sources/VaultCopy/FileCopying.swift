@@ -31,6 +31,8 @@ struct FileCopying {
   let segmentSize: Int
   /// Whether the file is sent again if the target has the same bytes, and only then.
   let resends: Bool
+  /// Whether the file is read back after it was written, as with `readsBack`.
+  let readsWritten: Bool
 
   /// Copies the file if the target has other bytes, or only compares it.
   ///
@@ -78,7 +80,7 @@ struct FileCopying {
     if isShortened(bytes) { return .shortened }
     guard bytes.count <= segmentSize else { return .tooLarge }
     try target.write(identifier, bytes, isComplete: bytes.count == segmentSize)
-    if options.readsBack, try target.readBack(identifier) != bytes { throw .notKept(target.place) }
+    if readsWritten || options.readsBack, try target.readBack(identifier) != bytes { throw .notKept(target.place) }
     return .copied(
       CopyEntry(size: Int64(bytes.count), md5: target.keepsChecksums ? NameDigest.md5(bytes) : nil))
   }

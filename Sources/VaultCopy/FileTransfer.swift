@@ -16,6 +16,7 @@ final class FileTransfer: Sendable {
   private let jobs: CopyJobs
   private let files: [SegmentIdentifier: CopyEntry]
   private let segmentSize: Int
+  private let readsWritten: Bool
   private let state = Mutex(State())
 
   private struct State {
@@ -29,12 +30,13 @@ final class FileTransfer: Sendable {
   /// - Parameters:
   ///   - files: those of the source, as they were listed.
   ///   - segmentSize: bytes of a complete file.
+  ///   - readsWritten: whether each file is read back after it was written.
   init(
     from source: any CopySource, to target: any CopyTarget, _ options: CopyOptions, _ jobs: CopyJobs,
-    _ files: [SegmentIdentifier: CopyEntry], segmentSize: Int
+    _ files: [SegmentIdentifier: CopyEntry], segmentSize: Int, readsWritten: Bool
   ) {
     (self.source, self.target, self.options, self.jobs) = (source, target, options, jobs)
-    (self.files, self.segmentSize) = (files, segmentSize)
+    (self.files, self.segmentSize, self.readsWritten) = (files, segmentSize, readsWritten)
   }
 
   /// What became of the files so far.
@@ -69,7 +71,7 @@ final class FileTransfer: Sendable {
     guard listed.size <= segmentSize else { return .tooLarge }
     return try FileCopying(
       source: source, target: target, options: options, identifier: identifier, listed: listed,
-      segmentSize: segmentSize, resends: resends
+      segmentSize: segmentSize, resends: resends, readsWritten: readsWritten
     ).run(there)
   }
 

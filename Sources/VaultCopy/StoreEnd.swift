@@ -106,6 +106,12 @@ package final class StoreEnd: SyncTarget {
     }
   }
 
+  /// Probes the store if it can be probed.
+  package func probe() throws(CopyError) -> StoreFindings {
+    guard let probed = store as? any ProbedStore else { return StoreFindings() }
+    return try attempt { () throws(StoreError) in try StoreProbe(probed).run() }
+  }
+
   package func write(_ identifier: SegmentIdentifier, _ bytes: [UInt8], isComplete: Bool) throws(CopyError) {
     limit?.take(bytes.count)
     try attempt { () throws(StoreError) in try store.put(Self.key(of: identifier), bytes, ifAbsent: false) }
@@ -158,7 +164,7 @@ package final class StoreEnd: SyncTarget {
     }
     let page = try attempt { () throws(StoreError) in try store.list(prefix: "", after: nil) }
     // A request whose reply was lost may have stored the mark since.
-    guard page.entries.allSatisfy({ $0.key == marker }) else { throw .notEmpty(place) }
+    guard page.entries.allSatisfy({ $0.key == marker || StoreProbe.isOwn($0.key) }) else { throw .notEmpty(place) }
     return .nothing
   }
 

@@ -32,17 +32,23 @@ package final class SyncRun: Sendable {
 
   /// Sends what differs, then deletes what the vault does not have any more.
   ///
-  /// - Parameter progress: called several times a second; false ends the run.
+  /// - Parameters:
+  ///   - progress: called several times a second; false ends the run.
+  ///   - note: called with sentences about the bucket before the first file is sent.
   /// - Throws: the first error. Another run goes on from there.
   @discardableResult
-  package func run(progress: (CopyProgress) -> Bool = { _ in true }) throws(CopyError) -> SyncSummary {
-    try jobs.whole { () throws(CopyError) in try perform(progress) }
+  package func run(
+    progress: (CopyProgress) -> Bool = { _ in true }, note: (String) -> Void = { _ in }
+  ) throws(CopyError) -> SyncSummary {
+    try jobs.whole { () throws(CopyError) in try perform(progress, note) }
   }
 
   /// Ends the run from another thread, even while it waits for the bucket.
   package func cancel() { jobs.end(.cancelled) }
 
-  private func perform(_ progress: (CopyProgress) -> Bool) throws(CopyError) -> SyncSummary {
+  private func perform(
+    _ progress: (CopyProgress) -> Bool, _ note: (String) -> Void
+  ) throws(CopyError) -> SyncSummary {
     var summary = SyncSummary()
     let vault = try CopiedVault(of: source)
     summary.begun = timeOfDay().seconds
@@ -62,11 +68,13 @@ package final class SyncRun: Sendable {
     let isKnownNewer =
       plan.extra.isEmpty || options.deletesNewer || !plan.sending.isEmpty
       || plan.isAccountedFor(files, there)
+    let readsWritten = try target.probe(note)
     var mark = plan.mark
     if !plan.extra.isEmpty, isKnownNewer { try write(SyncPlan.mark(of: files.keys), over: &mark) }
     try vault.renew(parametersThere, in: target)
 
-    let transfer = FileTransfer(from: source, to: target, copyOptions, jobs, files, segmentSize: vault.segmentSize)
+    let transfer = FileTransfer(
+      from: source, to: target, copyOptions, jobs, files, segmentSize: vault.segmentSize, readsWritten: readsWritten)
     try send(plan, transfer, files, there, &summary, progress)
     guard let last = try source.readParameters(), vault.isSame(last) else { throw .sourceReplaced(source.place) }
     if summary.waiting > 0 { return summary }

@@ -104,6 +104,7 @@ import VaultCopy
     let errors: [(StoreError, CommandStatus, Bool)] = [
       (.quota, .noRoom, true), (.unreachable, .storeUnreachable, true), (.denied(.put), .storeRefused, false),
       (.untrustedCertificate, .storeRefused, false), (.refused("X"), .failure, false),
+      (.lags, .failure, false),
     ]
     for (error, status, goesOn) in errors {
       let failure = CommandFailure(CopyError.store(error, address))

@@ -61,6 +61,8 @@ struct CopyCommand: ParsableCommand {
       summary = try copy.run { progress in
         line.show(progress)
         return true
+      } note: { sentence in
+        Output.note(sentence)
       }
     } catch {
       let failure = CommandFailure(error)

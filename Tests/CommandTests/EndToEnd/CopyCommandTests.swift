@@ -239,7 +239,11 @@ import Testing
       says 17 'is full' copy Vault s3://photos/vault
       says 10 'is not complete' copy s3://photos/vault Back
       order set quota 1000000000
-      copy Vault s3://photos/vault
+      order set late list
+      says 1 'use another store' copy Vault s3://photos/vault
+      order set late
+      order set versioning Enabled
+      says 0 'keeps old versions of objects' copy Vault s3://photos/vault
       copy s3://photos/vault Back
       same Vault Back
       exec 9>&-

@@ -165,9 +165,14 @@ import Testing
       says 2 'the vault itself' agonyfs copy Vault Vault
       says 2 'or in it' agonyfs copy Vault Vault/Copy
       says 2 'Options of buckets' agonyfs copy --region x Vault Copy
+      says 2 'Options of buckets' agonyfs copy --from-region x Vault Copy
+      says 2 'jobs must be' agonyfs copy --jobs 0 Vault Copy
+      says 2 'bandwidth must be' agonyfs copy --bandwidth 1 Vault Copy
       says 2 'is not the name of a bucket' agonyfs copy Vault s3://X
       says 2 'need a bucket as <from>' agonyfs copy --from-profile x Vault s3://photos/vault
       says 2 'needs --from-profile' agonyfs copy --from-endpoint https://store.example s3://photos/a s3://photos/b
+      # Otherwise the server of the copy gets the credentials of the vault's.
+      says 2 'with --endpoint needs' agonyfs copy --from-profile x --endpoint https://store.example s3://photos/a s3://photos/b
       says 2 'is not encrypted' agonyfs copy --from-profile x --from-endpoint http://store s3://photos/a s3://photos/b
       says 2 'is not encrypted' agonyfs copy --endpoint http://store.example Vault s3://photos/vault
       agonyfs create --kdf interactive --segment-size 1M --cover 0 --password-file password Other

@@ -109,19 +109,9 @@ struct CopyCommand: ParsableCommand {
         "\(to.text) has \(summary.extra.counted("file")) that \(from.text) does not have; they stay. Their number may "
           + "show what was deleted, so copy to a new place before the copy leaves your hands.")
     }
-    if summary.gone > 0 {
-      throw CommandFailure(
-        .failure,
-        "\(from.text) deleted \(summary.gone.counted("file")) during the copy, as a mount or agonyfs refresh does; all "
-          + "others were \(verify ? "compared" : "copied"). Run the same command again.")
-    }
-    let skipped = summary.shortened + summary.tooLarge
-    if skipped > 0 {
-      throw CommandFailure(
-        .failure,
-        "\(skipped.counted("file")) in \(from.text) became shorter during the copy, or cannot be of a vault; all others "
-          + "were copied. Look for damage with agonyfs check, and copy again.")
-    }
+    let leftOut = LeftOutFiles(
+      place: from.text, gone: summary.gone, unusable: summary.shortened + summary.tooLarge)
+    if let failure = leftOut.failure(others: "all others were \(verify ? "compared" : "copied")") { throw failure }
     guard verify else {
       Output.line("Copied \(summary.copied.counted("file")) of \(summary.files).")
       return

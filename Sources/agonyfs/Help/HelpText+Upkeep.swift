@@ -38,6 +38,27 @@ extension HelpText {
     Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from ~/.aws. See the article Copying.md.
     """
 
+  static let sync = """
+    Keep a copy of a vault in a bucket up to date. First everything that differs is sent, then files that the vault no \
+    longer has are deleted there. The bucket opens at every moment, also after an interruption; the same command \
+    continues. It needs no password, and spaces may be mounted.
+
+    EXAMPLES
+
+      agonyfs sync ~/Vault s3://my-bucket/vault
+      agonyfs sync --watch ~/Vault s3://my-bucket/vault
+      agonyfs sync --at 03:00 --rate 200M ~/Vault s3://my-bucket/vault
+
+    If the vault is older than the bucket, or both were written separately, nothing is changed. --delete-newer makes \
+    the bucket like the vault nevertheless; states that only the bucket has are lost.
+
+    --watch and --at go on until a signal ends them, and wait while the network is down. The package has the service \
+    agonyfs-sync@NAME for this. With --at and --rate all runs look alike: when less is new, files are sent again, and \
+    when more is new, the rest waits for the next run.
+
+    Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from ~/.aws. See the article Copying.md.
+    """
+
   static let refresh = """
     Rewrite every file and folder of a vault in random order, with the same names and bytes, so that its file system \
     no longer shows when, and in which order, they were made. Do this before a disk or a copy leaves your hands, and \

@@ -10,7 +10,8 @@ import Testing
 @Suite(.enabled(if: geteuid() == 0, "needs root, to mount")) struct UnreadableStatusTests {
   private let folder: TemporaryFolder
   private let storage: DirectoryStorage
-  private let (name, other) = (SegmentIdentifier.numbered(1), SegmentIdentifier.numbered(2))
+  private let name = SegmentIdentifier.numbered(1)
+  private let other = SegmentIdentifier.numbered(2)
   private var path: String { folder.path("vault") }
   private var file: String { path + "/segments/" + name.path }
 
@@ -34,7 +35,7 @@ import Testing
 
   /// A name in what a killed refresh left leads to a file that has another name by now, or to the one of that name.
   @Test func noNameThatARefreshLeftGoes() throws {
-    let left = path + "/refreshing/" + name.path.prefix(2)
+    let left = path + "/refreshing/" + String(name.path.prefix(2))
     for directory in [path + "/refreshing", left] { try systemCall { unsafe mkdir(directory, 0o700) } }
     try systemCall { unsafe link(path + "/segments/" + other.path, left + "/" + name.description) }
     let dead = try DeadMount(over: file)

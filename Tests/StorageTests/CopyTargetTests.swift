@@ -39,7 +39,7 @@ import Testing
   /// A user's file comes there: nothing is left beside it.
   @Test func aDirectoryThatIsNoLongerEmptyIsLeftAsItIs() throws {
     #expect(throws: DirectoryCopyError.storage(.exists)) {
-      try take(own) { try? HostFile.write([1], to: path + "/letter") }
+      try take(own) { _ = try? HostFile.write([1], to: path + "/letter") }
     }
     #expect(HostFile.names(in: path) == ["letter"])
   }

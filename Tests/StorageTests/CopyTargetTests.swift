@@ -36,7 +36,7 @@ import Testing
     #expect(HostFile.names(in: path) == ["agonyfs.json", "segments"])
   }
 
-  /// A user's file comes there: nothing is left beside it.
+  /// A user's file comes there: the copy leaves no file of its own.
   @Test func aDirectoryThatIsNoLongerEmptyIsLeftAsItIs() throws {
     #expect(throws: DirectoryCopyError.storage(.exists)) {
       try take(own) { _ = try? HostFile.write([1], to: path + "/letter") }

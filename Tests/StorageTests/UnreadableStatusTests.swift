@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Files whose status an error of the host hides: none is taken for one that is gone.
+/// Files whose status cannot be read: none counts as gone.
 @Suite(.enabled(if: geteuid() == 0, "needs root, to mount")) struct UnreadableStatusTests {
   private let folder: TemporaryFolder
   private let storage: DirectoryStorage
@@ -23,7 +23,7 @@ import Testing
     try storage.put(other, [8])
   }
 
-  /// A copy of what it has would lack a file, and nobody would be told.
+  /// A copy by such a list would lack a file without notice.
   @Test func noListLeavesOneOut() throws {
     do {
       let dead = try DeadMount(over: file)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Vault
 
-/// A file that an error of the host hides is not taken for one that is whole, is missing, or belongs to nobody else.
+/// A file that cannot be read counts neither as whole, nor as missing, nor as the space's own.
 @Suite struct UnreadableFileTests {
   private let test = TestSpace()
   private var head: SegmentIdentifier { test.space.keys.headIdentifier(test.space.highestEpoch) }

@@ -5,6 +5,7 @@
 // 2. A file is written under a temporary name and takes its own name when it is durable. So a crash leaves the old
 //    bytes or the new ones, and never a part of a file that passes for a whole one.
 // 3. One process copies into a directory at a time: it holds a lock on `copying`, or the lease on the vault exclusively.
+//    It examines what is there after it has the lock.
 // 4. Nothing is deleted except temporary files of interrupted copies and `copying`.
 // 5. Files are written, never linked or cloned: shared extents would show how the source was written (`FileCopy`).
 
@@ -46,8 +47,17 @@ package final class DirectoryCopyTarget: Sendable {
   /// - Parameters:
   ///   - parameters: those of the vault that will be copied.
   ///   - accepts: whether parameters that are there are those of the same vault.
-  package init(
+  package convenience init(
     at path: FilePath, parameters: [UInt8], accepts: ([UInt8]) -> Bool
+  ) throws(DirectoryCopyError) {
+    try self.init(at: path, parameters: parameters, accepts: accepts, willLock: {})
+  }
+
+  /// The initializer above.
+  ///
+  /// - Parameter willLock: called before the lock on `copying` is taken.
+  init(
+    at path: FilePath, parameters: [UInt8], accepts: ([UInt8]) -> Bool, willLock: () -> Void
   ) throws(DirectoryCopyError) {
     let opened = try Self.attempt("opening \(path)", path) { () throws(Errno) in try Self.openDirectory(path) }
     directory = opened
@@ -72,7 +82,7 @@ package final class DirectoryCopyTarget: Sendable {
       vault.prepareForWriting()
       storage = vault
     } else {
-      let file = try Self.takeMarker(in: opened, path, parameters: parameters, accepts: accepts)
+      let file = try Self.takeMarker(in: opened, path, parameters: parameters, accepts: accepts, willLock: willLock)
       marker = file
       leases = Mutex([])
       parametersThere = nil
@@ -191,29 +201,29 @@ package final class DirectoryCopyTarget: Sendable {
 
   /// Makes `copying` in an empty directory, or takes the one that an interrupted copy left.
   private static func takeMarker(
-    in directory: Descriptor, _ path: FilePath, parameters: [UInt8], accepts: ([UInt8]) -> Bool
+    in directory: Descriptor, _ path: FilePath, parameters: [UInt8], accepts: ([UInt8]) -> Bool, willLock: () -> Void
   ) throws(DirectoryCopyError) -> Descriptor {
     let name = StorageNames.copyMarker
-    let (file, isBegun) = try attempt("creating the copy", path) { () throws(Errno) -> (Descriptor, Bool) in
-      let names = try Directory.names(in: ".", of: directory)
-      if names.isEmpty { return (try Descriptor.open(name, in: directory, O_RDWR | O_CREAT | O_EXCL), false) }
-      guard names.contains(Array(name.utf8)) else { throw .fileExists }
-      let isBegun = names.contains(Array(StorageNames.segments.utf8))
-      if !isBegun {
-        // Only what a crash left while the file was written: another file of this name belongs to the user.
-        let content = try VaultFile.open(name, in: directory, O_RDONLY).readToEnd(limit: parametersLimit)
-        guard names.count == 1, parameters.starts(with: content) else { throw .fileExists }
-      }
-      return (try VaultFile.open(name, in: directory, O_RDWR), isBegun)
-    }
+    let (file, isNew) = try attempt("creating the copy", path) { () throws(Errno) in try openMarker(in: directory) }
+    willLock()
     do throws(Errno) {
       try systemCall { flock(file.number, LOCK_EX | LOCK_NB) }
       // The process that had the lock may have completed the copy.
       if try CreatedNames.haveParameters(in: directory) { throw Errno.wouldBlock }
+      if try !leads(to: file, in: directory) { throw Errno.wouldBlock }
     } catch .wouldBlock {
       throw .inUse
     } catch {
       throw .storage(.system(error, "locking \(path)/\(name)"))
+    }
+    let isBegun = try attempt("creating the copy", path) { () throws(Errno) -> Bool in
+      let names = try Directory.names(in: ".", of: directory)
+      if names.contains(Array(StorageNames.segments.utf8)) { return true }
+      // Only what a crash left while the file was written: another file of this name belongs to the user.
+      let content = try VaultFile.open(name, in: directory, O_RDONLY).readToEnd(limit: parametersLimit)
+      if names.count == 1, parameters.starts(with: content) { return false }
+      if isNew { unsafe unlinkat(directory.number, name, 0) }
+      throw .fileExists
     }
     let there = try attempt("writing \(path)/\(name)", path) { () throws(Errno) -> [UInt8] in
       if isBegun { return try file.readToEnd(limit: parametersLimit) }
@@ -227,6 +237,32 @@ package final class DirectoryCopyTarget: Sendable {
     }
     guard accepts(there) else { throw .otherVault }
     return file
+  }
+
+  /// Opens `copying`; makes it if the directory is empty.
+  ///
+  /// - Throws: `.fileExists` when there is something else.
+  private static func openMarker(in directory: Descriptor) throws(Errno) -> (Descriptor, isNew: Bool) {
+    let name = StorageNames.copyMarker
+    if try Directory.names(in: ".", of: directory).isEmpty {
+      do throws(Errno) {
+        return (try Descriptor.open(name, in: directory, O_RDWR | O_CREAT | O_EXCL), true)
+      } catch .fileExists {
+        // Another process was faster.
+      }
+    }
+    do throws(Errno) {
+      return (try VaultFile.open(name, in: directory, O_RDWR), false)
+    } catch .noSuchFileOrDirectory, .notRegularFile {
+      throw .fileExists
+    }
+  }
+
+  /// Whether the name `copying` is that of this file.
+  private static func leads(to file: Descriptor, in directory: Descriptor) throws(Errno) -> Bool {
+    let held = try file.status()
+    let named = try ifThere { () throws(Errno) in try directory.status(of: StorageNames.copyMarker) }
+    return held.st_ino == named?.st_ino && held.st_dev == named?.st_dev
   }
 
   /// Opens the folders of an unfinished copy; makes those that are missing.

@@ -156,6 +156,11 @@ extension CommandFailure {
         "Users other than the owner may write in the directories of \(path), and a refresh would let more users read "
           + "some of the files, which may not be the vault's. Give all files the group and the mode of agonyfs.json, or "
           + "keep other users out with: chmod go-w \(path) \(path)/segments")
+    case .betweenRenames(let error, let action):
+      self.init(error, doing: action, of: " in the vault at \(path)")
+      message +=
+        " All files are whole in \(StorageNames.refreshing), which takes the place of \(StorageNames.segments); when the "
+        + "file system allows renames again, mount a space for writing, or run: agonyfs refresh \(path)"
     case .system(let error, let action):
       self = Self.strayFile(error, vault: path) ?? Self(error, doing: action, of: " in the vault at \(path)")
     }

@@ -55,6 +55,15 @@ import VaultCopy
     #expect(failure.message.contains("/the") || failure.message.hasPrefix("Reading failed: permission denied"))
   }
 
+  /// A vault whose folders a refresh could neither exchange nor name as before is whole, and can be repaired.
+  @Test func aRefreshBetweenRenamesSaysWhatToDo() {
+    let error = RefreshError.betweenRenames(.ioError, "exchanging the folders")
+    let failure = CommandFailure(error, vault: "/the/vault")
+    #expect(failure.status == .failure)
+    #expect(failure.message.hasPrefix("Exchanging the folders failed in the vault at /the/vault: "))
+    #expect(failure.message.hasSuffix("mount a space for writing, or run: agonyfs refresh /the/vault"))
+  }
+
   private static let mountErrors: [(MountError, CommandStatus)] = [
     (.missing(path: "/m"), .mountPointUnusable), (.notDirectory(path: "/m"), .mountPointUnusable),
     (.notEmpty(path: "/m"), .mountPointUnusable), (.mountedAlready(path: "/m"), .mountPointUnusable),

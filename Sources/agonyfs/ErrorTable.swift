@@ -35,7 +35,11 @@ extension CommandFailure {
           + "guess a password cheaply. If you did not expect this, restore that file from a backup. Otherwise add a stronger "
           + "one with: agonyfs kdf add \(path), and open spaces with --weak-derivations to change their passwords.")
     case .noSpaceOpens:
-      self.init(.noSpaceOpens, "No space in \(path) opens with this password; check the password and type it again.")
+      // The same for every password: what a vault lacks must not tell which spaces it has.
+      self.init(
+        .noSpaceOpens,
+        "No space in \(path) opens with this password; check the password and type it again. If this is a copy that "
+          + "was interrupted, copy once more first.")
     case .passwordReplaced:
       self.init(
         .noSpaceOpens,

@@ -40,6 +40,12 @@ import VaultCopy
     #expect(sentence(.indexFailed(7)).hasPrefix("The index of the space in /the/vault failed with SQLite's error 7; "))
   }
 
+  /// Of an interrupted copy the files of the password may be missing.
+  @Test func aPasswordThatOpensNothingMayMeetAnIncompleteCopy() {
+    let message = CommandFailure(VaultError.noSpaceOpens, vault: "/the/vault").message
+    #expect(message.contains("type it again") && message.contains("a copy that was interrupted"))
+  }
+
   private static let directoryErrors: [(DirectoryStorageError, CommandStatus)] = [
     (.missing, .noVault), (.incomplete("it has no agonyfs.json"), .noVault), (.exists, .vaultExists),
     (.blocked("segments/07"), .damage),

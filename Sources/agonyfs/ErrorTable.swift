@@ -95,6 +95,22 @@ extension CommandFailure {
     }
   }
 
+  /// Describes an error that ended a check or a repair of the vault at `path`, so the advice is not to check it.
+  init(ofCheck error: VaultError, vault path: FilePath) {
+    switch error {
+    case .damaged(let reason):
+      self.init(
+        .damage,
+        "Damage was found in \(path): \(reason). The check could not continue; restore the vault from a backup.")
+    case .indexFailed(let code):
+      self.init(
+        .failure,
+        "The index of the space in \(path) failed with SQLite's error \(code), and the check could not continue; "
+          + "restore the vault from a backup.")
+    default: self.init(error, vault: path)
+    }
+  }
+
   /// Describes a refused access if a file in the vault, or a name in one of its directories, belongs to another user.
   /// Returns nil otherwise.
   private static func strayFile(_ error: Errno, vault path: FilePath) -> CommandFailure? {

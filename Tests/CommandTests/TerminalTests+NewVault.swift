@@ -74,8 +74,8 @@ extension TerminalTests {
     #expect(try again.ending() == .exited(0))
     #expect(try workspace.shell("cat Albums/file").output == "text\n")
     let last = try PseudoTerminal(["unmount", workspace.at("Albums")])
-    #expect(try last.waits(for: "agonyfs refresh VAULT"))
-    #expect(try last.waits(for: "--delete-after"))
+    #expect(try last.waits(for: "give a fresh copy and keep this disk: run agonyfs refresh VAULT"))
+    #expect(try last.waits(for: "to an empty directory on another disk, and refresh that copy."))
     #expect(try last.ending() == .exited(0))
   }
 

@@ -37,8 +37,8 @@ struct UnmountCommand: ParsableCommand {
     if isatty(STDERR_FILENO) == 1 {
       Output.note(
         """
-        Before the disk or a backup leaves your hands, run: agonyfs refresh VAULT. If the backup was filled more than \
-        once, run rsync -a --delete-after first.
+        To give the vault to another person, give a fresh copy and keep this disk: run agonyfs refresh VAULT, copy \
+        the vault with rsync -a to an empty directory on another disk, and refresh that copy.
         """)
     }
   }

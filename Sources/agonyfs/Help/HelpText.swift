@@ -61,7 +61,7 @@ enum HelpText {
       agonyfs unmount --force ~/Albums
 
     Unmount everything before you copy the vault for someone else: a file that is being written shows by its length. \
-    At a terminal the command says what else to do before a disk or a copy leaves your hands.
+    At a terminal the command says how to give a copy to another person.
 
     With --lazy the command returns at once, and the space stays open until programs have closed its files. With \
     --force everything that programs have written is on the disk when the command returns, and their next read or \

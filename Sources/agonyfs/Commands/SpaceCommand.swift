@@ -76,6 +76,7 @@ struct SpaceCommand: ParsableCommand {
       Output.note(
         "Unless another space hands over cover, a person who saw the vault before can see that files were added.")
       Output.note(SpaceCommand.whatGoes(cover, from: "A space that hands over cover"))
+      Output.note(PasswordAdvice.general)
       let owner = try PasswordSource.askedForAnyway(
         for: .opening, prompt: "Password of another space that hands over cover")
       let new = try PasswordSource.askedForAnyway(for: .setting, prompt: "New password for \(path)")

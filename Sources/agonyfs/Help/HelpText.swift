@@ -79,7 +79,8 @@ enum HelpText {
   static let lock = """
     Unmount all your spaces at once, also those in use, and end the processes that hold their keys. Bind this command \
     to a key. Everything that programs have written is on the disk when it returns; their next read or write fails, \
-    and an unsaved picture must be saved elsewhere. The sessions of agonyfs run lose their spaces, too.
+    and an unsaved picture must be saved elsewhere. The sessions of agonyfs run lose their spaces, too. \
+    agonyfs serve goes on, and a password that its page gets mounts a space again, until you end it.
 
     The kernel forgets which files of these spaces were used, but not those of an earlier plain agonyfs unmount. A \
     space that cannot be locked is named, and all others are locked. If the disk is full or fails, data may be lost, \

@@ -43,7 +43,7 @@ extension CommandFailure {
     case .passwordReplaced:
       self.init(
         .noSpaceOpens,
-        "Another password replaced this one when the space got a new key; use that one.")
+        "This password ended when the space in \(path) got a new key; type the password that replaced it.")
     case .passwordInUse:
       self.init(
         .passwordInUse, "This password already opens a space in \(path); nothing was changed. Choose another password.")
@@ -71,13 +71,13 @@ extension CommandFailure {
       let possible = most == 0 ? "any cover" : "more cover than a space for \(ByteSize(bytes: most)) needs"
       self.init(
         .noRoom,
-        "The space cannot give up \(possible); nothing was given up. It keeps the cover that was ever used, also "
-          + "after files were deleted, and the cover that its own files need.")
+        "The space cannot give up \(possible); nothing was changed. Cover that was ever used stays in the space, even if "
+          + "the files in it were deleted, and so does the cover that its files need.")
     case .handoverInterrupted:
       self.init(
         .failure,
-        "The command was interrupted after the space gave up cover, and the password of the space still shows how "
-          + "much. Complete the command with: agonyfs space shrink 0 \(path)")
+        "The command was interrupted after the space gave up cover, and a person with the password of the space can "
+          + "still see how much. Complete the command with: agonyfs space shrink 0 \(path)")
     case .snapshotEnded:
       self.init(.failure, "The vault at \(path) no longer keeps the state of the space that was read; try again.")
     case .noSpace:
@@ -173,9 +173,9 @@ extension CommandFailure {
     case .moreReadable:
       self.init(
         .failure,
-        "Users other than the owner may write in the directories of \(path), and a refresh would let more users read "
-          + "some of the files, which may not be the vault's. Give all files the group and the mode of agonyfs.json, or "
-          + "keep other users out with: chmod go-w \(path) \(path)/segments")
+        "Other users may write in the directories of \(path), so some files there may not be the vault's, and a refresh "
+          + "would let more users read them; nothing was changed. Give all files the group and the mode of agonyfs.json, "
+          + "or keep other users out with: chmod go-w \(path) \(path)/segments")
     case .system(let error, let action):
       self = Self.strayFile(error, vault: path) ?? Self(error, doing: action, of: " in the vault at \(path)")
     }

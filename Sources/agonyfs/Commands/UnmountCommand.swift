@@ -25,9 +25,9 @@ struct UnmountCommand: ParsableCommand {
   var giveBack = false
 
   func validate() throws {
-    if lazy, force { throw ValidationError("Say --lazy or --force, not both.") }
-    if giveBack, all { throw ValidationError("With --give-back say where the spaces are mounted.") }
-    if mountPoints.isEmpty != all { throw ValidationError("Say where the spaces are mounted, or --all.") }
+    if lazy, force { throw ValidationError("Give --lazy or --force, not both.") }
+    if giveBack, all { throw ValidationError("--give-back does not work with --all; name the mount points.") }
+    if mountPoints.isEmpty != all { throw ValidationError("Name the mount points, or give --all.") }
   }
 
   func run() throws {

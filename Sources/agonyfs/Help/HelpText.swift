@@ -73,7 +73,7 @@ enum HelpText {
 
     Deleted data occupies the disk for 24 hours, or as long as mount --copy-window says, so that a copy that is being \
     made stays complete; new files get that room when the disk is full. If nothing copies the vault, --give-back frees \
-    all but the parts between files that stay.
+    that room, except small parts between files that stay.
     """
 
   static let lock = """

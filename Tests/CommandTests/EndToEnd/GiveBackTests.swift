@@ -147,7 +147,7 @@ import Testing
       not agonyfs unmount --give-back Albums 2> told
       grep -q 'No agonyfs space is mounted at' told
       not agonyfs unmount --give-back --all 2> told
-      grep -q 'say where the spaces are mounted' told
+      grep -q 'name the mount points' told
       agonyfs mount -o ro --password-file password Vault Albums
       mkdir -p Plain/.agonyfs
       not agonyfs unmount --give-back Plain nowhere Albums 2> told

@@ -27,7 +27,8 @@ extension CommandFailure {
     case .vaultExists:
       self.init(
         .vaultExists,
-        "\(path) exists and is not an empty directory; choose another path, or add a space with: agonyfs space add")
+        "\(path) exists and is not an empty directory; choose another path. If it is a vault, add a space to it with: "
+          + "agonyfs space add \(path)")
     case .derivationsTooWeak:
       self.init(
         .failure,

@@ -118,7 +118,7 @@ struct MountServer {
     try served.get()
   }
 
-  /// A sentence, after a blank, on what to do about an older state that was opened read-only; empty if it is the newest.
+  /// A sentence, after a blank, on what to do about an older state that is read-only; empty for the newest state.
   /// It names no path, because the system log gets it.
   static func advice(on origin: SpaceOrigin, readOnlyBecause reason: String?) -> String {
     guard let warning = origin.warning, reason == warning else { return "" }

@@ -31,7 +31,7 @@ enum HelpText {
 
     Every vault gets cover: files of random bytes that the first password does not explain. A second space lives in \
     this cover and never changes the number of files, so the vault does not show whether there is one. With --cover \
-    20G a second space can store 20 GiB; with --cover 0 one of more than a few photos shows. A lost password cannot be \
+    20G a second space can store 20 GiB; with --cover 0 it shows once it has more than a few photos. A lost password cannot be \
     recovered, and if it was that of the second space, its room is lost too. See the article Guide.md.
     """
 

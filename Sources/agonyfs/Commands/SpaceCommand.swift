@@ -124,7 +124,7 @@ struct SpaceCommand: ParsableCommand {
       let answer = Terminal()?.ask("How much should the space store, such as 20G (0: it owns no cover)?")
       guard let answer else {
         throw CommandFailure(
-          .usage, "Give the size that the space should store with --cover SIZE; with --cover 0 it owns no cover.")
+          .usage, "Give --cover SIZE, the size that the space should store; with --cover 0 it owns no cover.")
       }
       guard let size = ByteSize(argument: answer) else {
         throw CommandFailure(.usage, "\"\(answer)\" is not a size; nothing was done. Try a size such as 20G.")

@@ -40,6 +40,24 @@ import VaultCopy
     #expect(sentence(.indexFailed(7)).hasPrefix("The index of the space in /the/vault failed with SQLite's error 7; "))
   }
 
+  /// What ends a check is not looked for with another check.
+  @Test(arguments: [VaultError.damaged("no head of the space can be read"), .indexFailed(11)])
+  func aCheckDoesNotAdviseItself(_ error: VaultError) {
+    let (failure, other) = (
+      CommandFailure(ofCheck: error, vault: "/the/vault"), CommandFailure(error, vault: "/the/vault")
+    )
+    #expect(failure.status == other.status)
+    #expect(!failure.message.contains("agonyfs check") && other.message.contains("agonyfs check"))
+    #expect(failure.message.contains("from a backup"))
+    #expect(CommandFailure(ofCheck: .spaceInUse, vault: "/v") == CommandFailure(VaultError.spaceInUse, vault: "/v"))
+  }
+
+  /// Of an interrupted copy the files of the password may be missing.
+  @Test func aPasswordThatOpensNothingMayMeetAnIncompleteCopy() {
+    let message = CommandFailure(VaultError.noSpaceOpens, vault: "/the/vault").message
+    #expect(message.contains("type it again") && message.contains("a copy that was interrupted"))
+  }
+
   private static let directoryErrors: [(DirectoryStorageError, CommandStatus)] = [
     (.missing, .noVault), (.incomplete("it has no agonyfs.json"), .noVault), (.exists, .vaultExists),
     (.blocked("segments/07"), .damage),

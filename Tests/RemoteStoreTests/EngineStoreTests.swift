@@ -140,11 +140,11 @@ struct EngineStoreTests {
     #expect(failure(try makeStore(bucket: "absent", patience: .zero)) == .noBucket)
   }
 
-  /// The bucket `small` takes a few objects.
+  /// The bucket `small` takes one object.
   @Test func aFullBucketIsNamed() throws {
     let store = try makeStore(bucket: "small", patience: .zero)
     var failure: StoreError?
-    for number in 0..<50 where failure == nil {
+    for number in 0..<20 where failure == nil {
       do throws(StoreError) {
         try store.put(key("\(number)"), [1], ifAbsent: true)
       } catch {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test-ceph COMMAND...: runs a command beside a Ceph, which it starts before and stops after the command.
+"""ceph.py COMMAND...: runs a command beside a Ceph, which it starts before and stops after the command.
 
 The Ceph has one machine on the loopback interface, with authentication (cephx), two S3 gateways to the same buckets,
 and a CephFS that two clients have mounted, as two machines would. Its files are in a folder below $TMPDIR, which is
@@ -24,7 +24,6 @@ import tempfile
 import time
 import uuid
 
-ACCESS_KEY, SECRET_KEY = "AKIATEST", "test/secret+key"
 # Seconds to wait for one step of the start; a busy machine needs half a minute for some of them.
 PATIENCE = 300
 SETTINGS = """
@@ -95,12 +94,29 @@ def answers(port):
 
 
 class Ceph:
-    def __init__(self, folder):
-        self.folder, self.ports = folder, free_ports(4)
-        self.mounts = [f"{folder}/one", f"{folder}/two"]
+    """A Ceph that runs until `stop` is called.
+
+    `endpoints`, `key` and `secret` are those of the two gateways, and `mounts` the folders of the two clients.
+    """
+
+    key, secret = "AKIATEST", "test/secret+key"
+
+    def __init__(self, has_files=False):
+        """Starts the monitor, the manager, the disk and the gateways, and a CephFS with its clients if `has_files`."""
+        # Ceph uses sockets there, whose paths may have no more than 107 bytes.
+        self.folder, self.ports = tempfile.mkdtemp(prefix="ceph-"), free_ports(4)
         self.endpoints = [f"http://127.0.0.1:{port}" for port in self.ports[2:]]
+        self.mounts = []
         # The parts that run, by name, in the order of their start.
         self.parts = {}
+        try:
+            self.start_store()
+            self.start_gateways()
+            if has_files:
+                self.start_files()
+        except BaseException:
+            self.stop()
+            raise
 
     def tool(self, program, *arguments):
         """Runs a program of Ceph to its end; returns its output."""
@@ -108,6 +124,8 @@ class Ceph:
             done = subprocess.run(
                 [program, *self.settings(program), *arguments], stdin=subprocess.DEVNULL, capture_output=True,
                 text=True, timeout=PATIENCE, check=False)
+        except FileNotFoundError:
+            raise Failure(f"{program} is not installed; install the packages that this file names") from None
         except subprocess.TimeoutExpired:
             raise Failure(f"{program} {' '.join(arguments)} did not end within {PATIENCE} s") from None
         if done.returncode != 0:
@@ -119,6 +137,8 @@ class Ceph:
 
     def start(self, name, program, *arguments):
         """Starts a part that goes on."""
+        if shutil.which(program) is None:
+            raise Failure(f"{program} is not installed; install the packages that this file names")
         with open(f"{self.folder}/log/{name}.output", "wb") as output:
             self.parts[name] = subprocess.Popen(
                 [program, *self.settings(program), "-f", *arguments], stdin=subprocess.DEVNULL, stdout=output,
@@ -183,12 +203,12 @@ class Ceph:
             # One after the other, because the first makes what both use.
             self.wait_for("the gateway answers", lambda port=port: answers(port))
         self.tool(
-            "radosgw-admin", "user", "create", "--uid=tester", "--display-name=tester", f"--access-key={ACCESS_KEY}",
-            f"--secret-key={SECRET_KEY}")
+            "radosgw-admin", "user", "create", "--uid=tester", "--display-name=tester", f"--access-key={self.key}",
+            f"--secret-key={self.secret}")
         for bucket in ("photos", "small"):
             self.tool(
                 "curl", "--silent", "--show-error", "--fail", "--noproxy", "*", "--request", "PUT", "--user",
-                f"{ACCESS_KEY}:{SECRET_KEY}", "--aws-sigv4", "aws:amz:us-east-1:s3", f"{self.endpoints[0]}/{bucket}")
+                f"{self.key}:{self.secret}", "--aws-sigv4", "aws:amz:us-east-1:s3", f"{self.endpoints[0]}/{bucket}")
         self.tool("radosgw-admin", "quota", "set", "--bucket=small", "--max-objects=1")
         self.tool("radosgw-admin", "quota", "enable", "--bucket=small")
 
@@ -198,8 +218,9 @@ class Ceph:
         self.tool("ceph", "fs", "new", "files", "names", "contents")
         self.start("mds.a", "ceph-mds", "-i", "a")
         self.wait_for("the metadata server is active", lambda: "active" in self.tool("ceph", "mds", "stat"))
-        for folder in self.mounts:
+        for folder in (f"{self.folder}/one", f"{self.folder}/two"):
             os.mkdir(folder)
+            self.mounts.append(folder)
             name = "client." + os.path.basename(folder)
             self.start(name, "ceph-fuse", "-n", "client.admin", f"--log-file={self.folder}/log/{name}", folder)
             self.wait_for("the file system is mounted", lambda folder=folder: os.path.ismount(folder))
@@ -218,34 +239,30 @@ class Ceph:
             part.kill()
         for part in self.parts.values():
             part.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def main():
     if len(sys.argv) < 2:
-        sys.exit("test-ceph: a command is missing")
+        sys.exit("ceph.py: a command is missing")
     if os.geteuid() != 0:
-        sys.exit("test-ceph: run this as root, because only root can mount a CephFS for two clients")
+        sys.exit("ceph.py: run this as root, because only root can mount a CephFS for two clients")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    # Ceph uses sockets there, whose paths may have no more than 107 bytes.
-    folder = tempfile.mkdtemp(prefix="ceph-")
-    ceph, status = Ceph(folder), 1
     try:
-        ceph.start_store()
-        ceph.start_gateways()
-        ceph.start_files()
+        ceph = Ceph(has_files=True)
+    except Failure as failure:
+        sys.exit(f"ceph.py: {failure}")
+    try:
         environment = dict(
-            os.environ, AGONYFS_TEST_S3=",".join([*ceph.endpoints, ACCESS_KEY, SECRET_KEY]),
+            os.environ, AGONYFS_TEST_S3=",".join([*ceph.endpoints, ceph.key, ceph.secret]),
             AGONYFS_TEST_CEPHFS=":".join(ceph.mounts))
         status = subprocess.run(sys.argv[1:], env=environment, check=False).returncode
         if text := ceph.ended():
-            raise Failure(text)
-    except Failure as failure:
-        status = status or 1
-        print(f"test-ceph: {failure}", file=sys.stderr)
+            sys.exit(f"ceph.py: {text}")
     finally:
         ceph.stop()
-        shutil.rmtree(folder, ignore_errors=True)
     sys.exit(status if status >= 0 else 128 - status)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -57,12 +57,14 @@ let package = Package(
     .systemLibrary(
       name: "CTSS", pkgConfig: "tss2-esys tss2-mu tss2-tctildr", providers: [.apt(["libtss2-dev"])]),
     .target(name: "CPlatform"),
+    .target(name: "CConfine"),
     .target(
-      name: "CDecoder", dependencies: ["CVips", "CLibAV", "CHeif", "CZimg", "CExempi", "CIPTCData", "CArchive"],
+      name: "CDecoder",
+      dependencies: ["CConfine", "CVips", "CLibAV", "CHeif", "CZimg", "CExempi", "CIPTCData", "CArchive"],
       linkerSettings: [.linkedLibrary("m")]),
     .target(name: "CMount", dependencies: ["CFuse"]),
     .target(name: "CSession"),
-    .target(name: "CStore", dependencies: ["CCurl", "CExpat"]),
+    .target(name: "CStore", dependencies: ["CConfine", "CCurl", "CExpat"]),
     .target(name: "CUnlock", dependencies: ["CSecret", "CFido2", "CTSS"]),
 
     .target(
@@ -374,8 +376,8 @@ let package = Package(
     .testTarget(
       name: "VaultCopyTests",
       dependencies: [
-        "VaultCopy", "ObjectStore", "FaultyObjects", "FaultyStorage", "Storage", "Vault", "Crypto", "System",
-        "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+        "VaultCopy", "ObjectStore", "FaultyObjects", "FaultyStorage", "Storage", "Vault", "Crypto", "System", "Albums",
+        "AlbumsSupport", "Library", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
     .testTarget(name: "GuardTests", dependencies: ["Guard"], swiftSettings: strict),

@@ -1,20 +1,15 @@
 #define _GNU_SOURCE
 #include "CDecoder.h"
+#include "CConfine.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -22,17 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-// Some systems' headers lack these.
-#define LANDLOCK_VERSION_FLAG 1u
-struct landlock_rules {
-    uint64_t files;
-    uint64_t network;
-    uint64_t scoped;
-};
-#ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444
-#define SYS_landlock_restrict_self 446
-#endif
 #define IOPRIO_CLASS_IDLE_VALUE (3 << 13)
 
 static void limit(int resource, rlim_t soft, rlim_t hard) {
@@ -85,68 +69,15 @@ static int limit_threads(void) {
     return setrlimit(RLIMIT_NPROC, &most) == 0 && !is_root;
 }
 
-// Landlock confines only the calling thread and threads that it starts later.
-static int is_single_threaded(void) {
-    DIR *tasks = opendir("/proc/self/task");
-    if (!tasks) return 1;
-    int count = 0;
-    struct dirent *entry;
-    while ((entry = readdir(tasks))) count += entry->d_name[0] != '.';
-    closedir(tasks);
-    return count == 1;
-}
-
-// Handles every right that the kernel's version of Landlock knows, and allows none.
-static int restrict_files(void) {
-    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION_FLAG);
-    if (version < 1) return 0;
-    struct landlock_rules rules = {0};
-    int rights = version == 1 ? 13 : version == 2 ? 14 : version <= 4 ? 15 : 16;
-    rules.files = (1ull << rights) - 1;
-    if (version >= 4) rules.network = 3;
-    if (version >= 6) rules.scoped = 3;
-    size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
-    int set = (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
-    if (set < 0) return 0;
-    long result = syscall(SYS_landlock_restrict_self, set, 0);
-    close(set);
-    return result == 0 ? (int)version : 0;
-}
-
-#if defined(__x86_64__)
-#define NATIVE_ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define NATIVE_ARCHITECTURE AUDIT_ARCH_AARCH64
-#endif
-
 #ifdef NATIVE_ARCHITECTURE
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-// The lower half of an argument; both architectures are little-endian.
-#define LOAD_ARGUMENT(n) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[n]))
-#define ANSWER(value) BPF_STMT(BPF_RET | BPF_K, value)
-#define REFUSE(error) ANSWER(SECCOMP_RET_ERRNO | (error))
-#define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), ANSWER(SECCOMP_RET_ALLOW)
-
 static const struct sock_filter filter[] = {
-    LOAD(arch),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE_ARCHITECTURE, 1, 0),
-    ANSWER(SECCOMP_RET_KILL_PROCESS),
-    LOAD(nr),
+    BEGIN_FILTER,
 #ifdef __x86_64__
-    // The x32 interface has the same architecture and other numbers.
-    BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
-    ANSWER(SECCOMP_RET_KILL_PROCESS),
     ALLOW(poll),
 #endif
     ALLOW(read), ALLOW(write), ALLOW(futex), ALLOW(ppoll), ALLOW(close),
     ALLOW(munmap), ALLOW(mremap), ALLOW(madvise), ALLOW(brk),
-    // Memory can no longer be made executable: all libraries are loaded.
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 1, 0),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 4),
-    LOAD_ARGUMENT(2),
-    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0),
-    ANSWER(SECCOMP_RET_ALLOW),
-    REFUSE(EPERM),
+    ALLOW_MEMORY_WITHOUT_CODE,
     ALLOW(rt_sigprocmask), ALLOW(rt_sigreturn), ALLOW(sigaltstack),
     ALLOW(rseq), ALLOW(set_robust_list), ALLOW(exit), ALLOW(exit_group),
     ALLOW(sched_getaffinity), ALLOW(sched_yield), ALLOW(gettid), ALLOW(getpid),
@@ -178,8 +109,7 @@ static const struct sock_filter filter[] = {
 };
 
 static int filter_calls(void) {
-    struct sock_fprog program = {sizeof filter / sizeof *filter, (struct sock_filter *)filter};
-    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+    return agonyfs_filter_calls(filter, sizeof filter / sizeof *filter);
 }
 #else
 static int filter_calls(void) {
@@ -195,7 +125,7 @@ agonyfs_confinement agonyfs_confine(int with_landlock, int with_seccomp) {
     sched_setscheduler(0, SCHED_BATCH, &none);
     syscall(SYS_ioprio_set, 1, 0, IOPRIO_CLASS_IDLE_VALUE);
 
-    int alone = is_single_threaded();
+    int alone = agonyfs_is_single_threaded();
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     limit(RLIMIT_CORE, 0, 0);
     limit(RLIMIT_FSIZE, 0, 0);
@@ -204,7 +134,7 @@ agonyfs_confinement agonyfs_confine(int with_landlock, int with_seccomp) {
     agonyfs_allow_processor_time(120);
     if (alone) result.threads = limit_threads();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return result;
-    if (with_landlock && alone) result.landlock = restrict_files();
+    if (with_landlock && alone) result.landlock = agonyfs_restrict_rights(NULL);
     limit(RLIMIT_NOFILE, 3, 3);
     if (with_seccomp) result.seccomp = filter_calls();
     return result;

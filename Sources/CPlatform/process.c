@@ -150,8 +150,7 @@ bool agonyfs_was_killed(pid_t process) {
     return false;
 }
 
-void agonyfs_notify_ready(void) {
-    static const char state[] = "READY=1";
+void agonyfs_notify(const char *state) {
     const char *path = getenv("NOTIFY_SOCKET");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = path ? strlen(path) : 0;
@@ -161,7 +160,7 @@ void agonyfs_notify_ready(void) {
     if (path[0] == '@') address.sun_path[0] = 0;
     int sender = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (sender < 0) return;
-    sendto(sender, state, sizeof state - 1, MSG_NOSIGNAL, (struct sockaddr *)&address,
+    sendto(sender, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&address,
            offsetof(struct sockaddr_un, sun_path) + length);
     close(sender);
 }

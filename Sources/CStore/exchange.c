@@ -5,20 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 struct agonyfs_connection {
     CURL *curl;
     struct curl_slist *resolved;
+    uint32_t rate_seconds, least_rate;
 };
 
 // The request that is being carried out.
 struct exchange {
+    const agonyfs_connection *connection;
     const agonyfs_request *request;
     agonyfs_reply *reply;
     size_t sent;
     size_t room;
     // Why a callback ended the exchange.
     const char *broken;
+    // The time and the bytes from which the rate is counted.
+    int64_t counted_time, counted_bytes;
 };
 
 static size_t send_body(char *buffer, size_t size, size_t count, void *context) {
@@ -97,15 +102,36 @@ static size_t receive_header(char *line, size_t size, size_t count, void *contex
     return 0;
 }
 
+static int64_t milliseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// libcurl has one such limit, which is used for a standstill. A server that sends single bytes never stands still.
+static int is_too_slow(struct exchange *exchange, int64_t bytes) {
+    const agonyfs_connection *connection = exchange->connection;
+    int64_t now = milliseconds();
+    if (now - exchange->counted_time < (int64_t)connection->rate_seconds * 1000) return 0;
+    int64_t passed = bytes - exchange->counted_bytes;
+    exchange->counted_time = now;
+    exchange->counted_bytes = bytes;
+    return passed < (int64_t)connection->rate_seconds * connection->least_rate;
+}
+
 static int tell_progress(void *context, curl_off_t all_down, curl_off_t down, curl_off_t all_up, curl_off_t up) {
     (void)all_down, (void)all_up;
     struct exchange *exchange = context;
-    return exchange->request->progress(exchange->request->context, (int64_t)down + (int64_t)up);
+    int64_t bytes = (int64_t)down + (int64_t)up;
+    if (is_too_slow(exchange, bytes)) return 1;
+    return exchange->request->progress(exchange->request->context, bytes);
 }
 
 agonyfs_connection *agonyfs_connection_new(const agonyfs_connection_options *options) {
     agonyfs_connection *connection = calloc(1, sizeof *connection);
     if (!connection) return NULL;
+    connection->rate_seconds = options->rate_seconds;
+    connection->least_rate = options->least_rate;
     CURL *curl = connection->curl = curl_easy_init();
     if (options->resolved[0]) connection->resolved = curl_slist_append(NULL, options->resolved);
     struct curl_blob certificates = {
@@ -180,7 +206,7 @@ void agonyfs_connection_exchange(
 ) {
     memset(reply, 0, sizeof *reply);
     reply->length = -1;
-    struct exchange exchange = {request, reply, 0, 0, NULL};
+    struct exchange exchange = {connection, request, reply, 0, 0, NULL, milliseconds(), 0};
     CURL *curl = connection->curl;
     int is_put = strcmp(request->method, "PUT") == 0, is_head = strcmp(request->method, "HEAD") == 0;
     struct curl_slist *lines = NULL;

@@ -75,7 +75,7 @@ public struct GalleryError: Error, Equatable, Sendable {
     case .fileTooLarge: self.init(.tooLarge, "The file is too large for the vault.")
     case .socketNotConnected, .operationNotSupportedByDevice, .noSuchAddressOrDevice, .staleNFSFileHandle:
       self.init(.unavailable, "The space is not mounted any more.")
-    default: self.init(.failed, "\(thing) failed: \(error.description).")
+    default: self.init(.failed, "\(thing) cannot be read or written: \(error.description).")
     }
   }
 
@@ -92,7 +92,7 @@ public struct GalleryError: Error, Equatable, Sendable {
     } catch let error as WordsRefused {
       throw GalleryError(.badRequest, error.reason)
     } catch {
-      throw GalleryError(.failed, "\(thing) failed.")
+      throw GalleryError(.failed, "\(thing) cannot be read or written.")
     }
   }
 }

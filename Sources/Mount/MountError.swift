@@ -67,7 +67,7 @@ package enum MountError: Error, Equatable, CustomStringConvertible {
       "The mount of the user with the ID \(user) at \(path) is dead, because its process has ended;"
         + " let that user run agonyfs unmount, or choose another directory."
     case .mountOfOther(let path, let user):
-      "The mount at \(path) belongs to the user with the ID \(user) and is closed to other users, so it may be dead;"
+      "The mount at \(path) belongs to the user with the ID \(user), and only that user can see whether it is dead;"
         + " let that user run agonyfs unmount, or choose another directory."
     case .notPermitted(let path):
       "You may not mount at \(path); choose a directory that you own and may write to."

@@ -15,8 +15,9 @@ extension Unmount {
   /// Unmounts all spaces that the calling user mounted in this mount namespace, and keeps no data of their files in the
   /// host's memory. Continues after a failure.
   ///
-  /// - Returns: the failures, one for each mount that is left.
-  package static func unmountAll(_ manner: Manner) -> [MountError] {
+  /// - Returns: how many spaces were unmounted, and the failures, one for each mount that is left.
+  package static func unmountAll(_ manner: Manner) -> (unmounted: Int, failures: [MountError]) {
+    var unmounted = 0
     var failures: [MountError] = []
     var done: Set<String> = []
     // When a mount is gone, one that it hid can be reached.
@@ -33,7 +34,9 @@ extension Unmount {
       }
       for (mount, outcome) in zip(mounts, together(mounts, table, manner)) {
         switch outcome {
-        case .success: isChanged = true
+        case .success:
+          isChanged = true
+          unmounted += 1
         // A mount above hides the directory.
         case .failure(.notMounted) where mount.entry.isNamedOurs: break
         case .failure(.notMounted): done.insert(mount.entry.device)
@@ -47,7 +50,7 @@ extension Unmount {
       let path = String(decoding: entry.path, as: UTF8.self)
       failures.append(.unmountFailed(path: path, reason: "another mount hides it; unmount that one first"))
     }
-    return failures
+    return (unmounted, failures)
   }
 
   /// Whether the calling user has any mount that may be a space.

@@ -101,7 +101,13 @@ package final class RetryingStore: ObjectStore {
     }
   }
 
-  private func retry<Value>(_ attempt: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+  /// Attempts something else in the same way.
+  ///
+  /// - Parameter most: less patience than usual.
+  package func retry<Value>(
+    atMost most: Duration? = nil, _ attempt: () throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
+    let patience = min(most ?? self.patience, self.patience)
     let begun = waiting.now()
     var backoff = Backoff(
       seed: nextSeed.withLock { seed in

@@ -6,12 +6,14 @@ package enum StoreAnswer: Equatable, Sendable {
   case page(ObjectPage)
   /// Of `head`.
   case entry(ObjectEntry)
-  /// Of `get`.
-  case bytes([UInt8])
+  /// Of `get`, and whether the store sent the whole object although a range was asked for.
+  case bytes([UInt8], isFromWhole: Bool = false)
   /// Of `put`: whether the entity tag has the form of an MD5, and not that of the bytes.
   case stored(hasOtherTag: Bool)
   /// Of `delete`.
   case deleted
+  /// Of `setting`: whether the store says that the bucket has it.
+  case setting(isOn: Bool)
 
   /// Most bytes of a place in a list.
   private static let mostNameBytes = 1024
@@ -28,13 +30,17 @@ package enum StoreAnswer: Equatable, Sendable {
     case .entry(let entry):
       writer.append(StoreAction.head.rawValue)
       entry.encode(to: &writer)
-    case .bytes(let bytes):
+    case .bytes(let bytes, let isFromWhole):
       writer.append(StoreAction.get.rawValue)
+      writer.flag(isFromWhole)
       writer.append(bytes)
     case .stored(let hasOtherTag):
       writer.append(StoreAction.put.rawValue)
       writer.flag(hasOtherTag)
     case .deleted: writer.append(StoreAction.delete.rawValue)
+    case .setting(let isOn):
+      writer.append(StoreAction.settings.rawValue)
+      writer.flag(isOn)
     }
     return writer.bytes
   }
@@ -56,9 +62,12 @@ extension StoreAnswer {
       for _ in 0..<count { entries.append(try ObjectEntry(from: &reader)) }
       self = .page(ObjectPage(entries: entries, next: next))
     case .head: self = .entry(try ObjectEntry(from: &reader))
-    case .get: self = .bytes(try reader.rest())
+    case .get:
+      let isFromWhole = try reader.flag()
+      self = .bytes(try reader.rest(), isFromWhole: isFromWhole)
     case .put: self = .stored(hasOtherTag: try reader.flag())
     case .delete: self = .deleted
+    case .settings: self = .setting(isOn: try reader.flag())
     }
     try reader.finish()
   }

@@ -2,6 +2,8 @@ package import System
 
 /// All that the helper needs before its first job.
 package struct StoreConfiguration: Equatable, Sendable {
+  /// The fewest bytes per second with which a request goes on.
+  package static let leastRate: UInt32 = 1024
   /// Most bytes of a path.
   private static let mostPathBytes = 4096
 
@@ -15,17 +17,20 @@ package struct StoreConfiguration: Equatable, Sendable {
   package var stallSeconds: UInt32
   /// Seconds that connecting may take.
   package var connectSeconds: UInt32
+  /// Seconds over which the rate of a request is counted; it fails if the rate is below `leastRate`.
+  package var rateSeconds: UInt32
 
   /// A configuration.
   package init(
     address: StoreAddress, credentials: StoreCredentials, certificates: String? = nil, stallSeconds: UInt32 = 30,
-    connectSeconds: UInt32 = 15
+    connectSeconds: UInt32 = 15, rateSeconds: UInt32 = 60
   ) {
     self.address = address
     self.credentials = credentials
     self.certificates = certificates
     self.stallSeconds = stallSeconds
     self.connectSeconds = connectSeconds
+    self.rateSeconds = rateSeconds
   }
 
   /// The message's bytes.
@@ -41,6 +46,7 @@ package struct StoreConfiguration: Equatable, Sendable {
     writer.optional(certificates) { $0.blob($1.utf8) }
     writer.append(stallSeconds)
     writer.append(connectSeconds)
+    writer.append(rateSeconds)
     return writer.bytes
   }
 }
@@ -63,11 +69,12 @@ extension StoreConfiguration {
     }
     stallSeconds = try reader.read(UInt32.self)
     connectSeconds = try reader.read(UInt32.self)
+    rateSeconds = try reader.read(UInt32.self)
     try reader.finish()
     guard
       let address = try? StoreAddress(location, endpoint: endpoint, region: region, usesPathStyle: usesPathStyle),
       let credentials = StoreCredentials(accessKey: accessKey, secretKey: secretKey, sessionToken: token),
-      (1...3600).contains(stallSeconds), (1...3600).contains(connectSeconds)
+      (1...3600).contains(stallSeconds), (1...3600).contains(connectSeconds), (1...3600).contains(rateSeconds)
     else { throw ByteReader.Malformed() }
     self.address = address
     self.credentials = credentials

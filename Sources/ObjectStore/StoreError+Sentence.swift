@@ -8,7 +8,7 @@ extension StoreError {
     case .denied, .wrongCredentials, .noCredentials, .wrongRegion, .noBucket, .wrongClock, .redirected,
       .untrustedCertificate:
       21
-    case .notFound, .alreadyThere, .keptOtherBytes, .refused, .unavailable: 1
+    case .notFound, .alreadyThere, .keptOtherBytes, .lags, .refused, .unavailable: 1
     }
   }
 
@@ -34,13 +34,16 @@ extension StoreError {
       "Bytes were damaged on the way to \(host), which did not store them; try again, and check the network and proxies."
     case .keptOtherBytes:
       "\(host) confirmed an object and holds other bytes than it was sent; do not use this store."
+    case .lags:
+      "\(host) does not show at once what was stored or deleted, so a copy there could look complete and lack files; use "
+        + "another store."
     case .redirected:
       "\(host) redirects to another server, which agonyfs does not follow; use the endpoint of the bucket itself."
     case .untrustedCertificate:
       "The TLS certificate of \(host) is not trusted; check the endpoint and the clock, or add the authority that signed it."
     case .noSuchHost: "No address was found for \(host); check the endpoint and the network."
     case .unreachable: "No connection to \(host) could be made; check the network and the port of the endpoint."
-    case .interrupted: "The connection to \(host) ended or stood still; try again, and check the network."
+    case .interrupted: "The connection to \(host) ended, stood still or was too slow; try again, and check the network."
     case .brokenReply(let reason):
       "\(host) did not answer like an object store (\(reason)); check the endpoint, the network and proxies."
     case .refused(let code): "\(store) refused a request with the error \(code)."
@@ -56,6 +59,7 @@ extension StoreAction {
     case .head, .get: "reading objects"
     case .put: "storing objects"
     case .delete: "deleting objects"
+    case .settings: "reading the settings of the bucket"
     }
   }
 
@@ -66,6 +70,7 @@ extension StoreAction {
       case .head, .get: "s3:GetObject"
       case .put: "s3:PutObject"
       case .delete: "s3:DeleteObject"
+      case .settings: "s3:GetBucketVersioning and s3:GetBucketObjectLockConfiguration"
       }
     return "grant \(permission)."
   }

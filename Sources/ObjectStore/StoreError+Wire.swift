@@ -30,6 +30,7 @@ extension StoreError {
     case .brokenReply(let reason): write(28, reason)
     case .refused(let code): write(29, code)
     case .unavailable(let reason): write(30, reason)
+    case .lags: write(31)
     }
     return writer.bytes
   }
@@ -59,13 +60,14 @@ extension StoreError {
     case 7: .slowDown
     case 8: .wrongClock
     case 9: .damagedOnTheWay
-    case 11...15: StoreAction(rawValue: number - 10).map { .denied($0) }
+    case 11...16: StoreAction(rawValue: number - 10).map { .denied($0) }
     case 22: .keptOtherBytes
     case 23: .redirected
     case 24: .untrustedCertificate
     case 25: .noSuchHost
     case 26: .unreachable
     case 27: .interrupted
+    case 31: .lags
     default: nil
     }
   }

@@ -5,6 +5,8 @@ package enum StoreAction: UInt8, CaseIterable, Sendable {
   case get = 3
   case put = 4
   case delete = 5
+  /// Asking how the bucket is set up.
+  case settings = 6
 
   /// Whether the operation changes the store, so that a lost reply leaves its outcome unknown.
   package var changes: Bool { self == .put || self == .delete }
@@ -39,6 +41,8 @@ package enum StoreError: Error, Equatable, Sendable {
   case damagedOnTheWay
   /// The store holds other bytes than it confirmed.
   case keptOtherBytes
+  /// The store does not show at once what was stored, replaced or deleted.
+  case lags
   /// The store redirects to another address, which is not followed.
   case redirected
   /// The certificate of the server is not valid for its name, or no authority that this machine trusts has signed it.
@@ -47,7 +51,7 @@ package enum StoreError: Error, Equatable, Sendable {
   case noSuchHost
   /// No connection to the server could be made.
   case unreachable
-  /// The connection ended, or no byte arrived for a long time.
+  /// The connection ended, or no bytes or too few arrived for a long time.
   case interrupted
   /// The reply is not one that a store gives to this request.
   case brokenReply(String)
@@ -66,7 +70,7 @@ extension StoreError {
     switch self {
     case .unknownOutcome, .slowDown, .damagedOnTheWay, .noSuchHost, .unreachable, .interrupted, .brokenReply: true
     case .notFound, .alreadyThere, .denied, .wrongCredentials, .noCredentials, .wrongRegion, .noBucket, .quota,
-      .wrongClock, .keptOtherBytes, .redirected, .untrustedCertificate, .refused, .unavailable:
+      .wrongClock, .keptOtherBytes, .lags, .redirected, .untrustedCertificate, .refused, .unavailable:
       false
     }
   }

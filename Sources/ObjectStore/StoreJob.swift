@@ -5,8 +5,9 @@ package enum StoreJob: Equatable, Sendable {
   case list(prefix: String, after: String?)
   case head(ObjectKey)
   case get(ObjectKey, range: Range<Int64>?)
-  case put(ObjectKey, [UInt8], ifAbsent: Bool)
+  case put(ObjectKey, [UInt8], ifAbsent: Bool, stating: StatedHashes = .right)
   case delete(ObjectKey)
+  case setting(BucketSetting)
 
   /// Most bytes of a prefix or a place in a list.
   private static let mostNameBytes = 1024
@@ -19,6 +20,7 @@ package enum StoreJob: Equatable, Sendable {
     case .get: .get
     case .put: .put
     case .delete: .delete
+    case .setting: .settings
     }
   }
 
@@ -37,10 +39,12 @@ package enum StoreJob: Equatable, Sendable {
         $0.append($1.lowerBound)
         $0.append($1.upperBound)
       }
-    case .put(let key, let bytes, let ifAbsent):
+    case .put(let key, let bytes, let ifAbsent, let stated):
       writer.blob(key.text.utf8)
       writer.flag(ifAbsent)
+      writer.append(stated.rawValue)
       writer.append(bytes)
+    case .setting(let setting): writer.append(setting.rawValue)
     }
     return writer.bytes
   }
@@ -71,8 +75,12 @@ extension StoreJob {
     case .put:
       let key = try reader.key()
       let ifAbsent = try reader.flag()
-      self = .put(key, try reader.rest(), ifAbsent: ifAbsent)
+      guard let stated = StatedHashes(rawValue: try reader.read(UInt8.self)) else { throw ByteReader.Malformed() }
+      self = .put(key, try reader.rest(), ifAbsent: ifAbsent, stating: stated)
     case .delete: self = .delete(try reader.key())
+    case .settings:
+      guard let setting = BucketSetting(rawValue: try reader.read(UInt8.self)) else { throw ByteReader.Malformed() }
+      self = .setting(setting)
     }
     try reader.finish()
   }

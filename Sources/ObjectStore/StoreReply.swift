@@ -47,6 +47,9 @@ extension StoreReply {
       key: key, size: contentLength, md5: md5, sha256: Base64.bytes(of: checksum, count: ObjectEntry.sha256Count))
   }
 
+  /// The text of `.brokenReply` for another range than was asked for.
+  package static let wrongRange = "wrong range"
+
   /// Checks a reply to `get`, and returns the bytes of the range.
   package func bytes(_ range: Range<Int64>?) throws(StoreError) -> [UInt8] {
     // The object ends before the range.
@@ -62,7 +65,7 @@ extension StoreReply {
     }
     guard let range, let (sent, total) = Self.parts(ofRange: contentRange), sent.lowerBound == range.lowerBound,
       sent.count == body.count, sent.upperBound == min(range.upperBound, total)
-    else { throw .brokenReply("wrong range") }
+    else { throw .brokenReply(Self.wrongRange) }
     return body
   }
 
@@ -84,6 +87,15 @@ extension StoreReply {
     if status == 404, errorCode == "NoSuchKey" { return }
     guard status == 204 || status == 200 else { throw failure(of: .delete) }
     guard errorCode == nil else { throw .unknownOutcome }
+  }
+
+  /// Checks a reply to `setting`.
+  ///
+  /// - Parameter isOn: what its body says; nil if it is not XML.
+  package func setting(_ isOn: Bool?) throws(StoreError) -> Bool {
+    guard status == 200, errorCode == nil else { throw failure(of: .settings) }
+    guard let isOn else { throw .brokenReply("no settings") }
+    return isOn
   }
 
   /// Reads the value of Content-Range: `bytes 0-9/100`.

@@ -1,6 +1,6 @@
 internal import System
 
-/// A request to a store before it is signed. The five operations have one shape each.
+/// A request to a store before it is signed. The six operations have one shape each.
 ///
 /// 1. Names and values of `query` are sorted by their escaped bytes, and every value is present, even if it is empty.
 /// 2. `path` is the escaped path that the signature covers, byte for byte the one in the URL.
@@ -75,6 +75,11 @@ extension StoreRequest {
   /// The end of an object.
   package static func delete(_ address: StoreAddress, _ key: ObjectKey) -> StoreRequest {
     StoreRequest(.delete, path: address.path(to: address.name(of: key)))
+  }
+
+  /// A setting of the bucket.
+  package static func setting(_ address: StoreAddress, _ setting: BucketSetting) -> StoreRequest {
+    StoreRequest(.get, path: address.path(to: ""), query: [(name: setting.name, value: "")])
   }
 
   /// Escapes every byte except unreserved characters (RFC 3986) and those of `plain`.

@@ -19,6 +19,7 @@ final class HelperPool: @unchecked Sendable {
     var certificates: String?
     var stallSeconds: UInt32
     var connectSeconds: UInt32
+    var rateSeconds: UInt32
     /// Whether helpers whose system calls are not filtered may run.
     var mayBeUnfiltered: Bool
     var credentials: Credentials
@@ -139,7 +140,7 @@ final class HelperPool: @unchecked Sendable {
     let configuration = StoreConfiguration(
       address: settings.address, credentials: try settings.credentials.current(refused: refused),
       certificates: settings.certificates, stallSeconds: settings.stallSeconds,
-      connectSeconds: settings.connectSeconds)
+      connectSeconds: settings.connectSeconds, rateSeconds: settings.rateSeconds)
     let process = pickUp(try StoreProcess(program: settings.program, configuration: configuration))
     do throws(StoreError) {
       let confinement = try process.begin(configuration)

@@ -22,6 +22,8 @@ package final class RemoteStore: ObjectStore {
     /// Seconds without progress, and seconds for connecting, after which an attempt fails.
     package var stallSeconds: UInt32 = 30
     package var connectSeconds: UInt32 = 15
+    /// Seconds over which the rate of an attempt is counted, which fails below `StoreConfiguration.leastRate`.
+    package var rateSeconds: UInt32 = 60
     /// Whether a helper may run if the kernel cannot filter its system calls.
     package var mayBeUnfiltered = false
     /// The seed of the jitter of waits.
@@ -34,7 +36,12 @@ package final class RemoteStore: ObjectStore {
     }
   }
 
+  /// How long a setting that is only said is asked for.
+  private static let settingPatience = Duration.seconds(5)
+  private static let rangeReadings = 3
+
   private let pool: HelperPool
+  private let attempts: SingleAttempts
   private let store: RetryingStore
 
   /// A store whose helpers are started when they are needed.
@@ -45,10 +52,13 @@ package final class RemoteStore: ObjectStore {
       HelperPool.Settings(
         program: settings.program, address: settings.address, certificates: settings.certificates,
         stallSeconds: settings.stallSeconds, connectSeconds: settings.connectSeconds,
-        mayBeUnfiltered: settings.mayBeUnfiltered, credentials: credentials), most: max(1, settings.connections))
+        rateSeconds: settings.rateSeconds, mayBeUnfiltered: settings.mayBeUnfiltered, credentials: credentials),
+      most: max(1, settings.connections))
     self.pool = pool
+    let attempts = SingleAttempts(pool)
+    self.attempts = attempts
     store = RetryingStore(
-      SingleAttempts(pool), patience: settings.patience, seed: settings.seed,
+      attempts, patience: settings.patience, seed: settings.seed,
       waiting: RetryingStore.Waiting(now: { monotonicTime() }, wait: { pool.wait($0) }))
   }
 
@@ -82,4 +92,27 @@ package final class RemoteStore: ObjectStore {
   }
 
   package func delete(_ key: ObjectKey) throws(StoreError) { try store.delete(key) }
+}
+
+extension RemoteStore: ProbedStore {
+  package func accepts(
+    _ key: ObjectKey, _ bytes: [UInt8], stating stated: StatedHashes
+  ) throws(StoreError) -> Bool {
+    try store.retry { () throws(StoreError) in try attempts.accepts(key, bytes, stating: stated) }
+  }
+
+  package func exactRange(_ key: ObjectKey, _ range: Range<Int64>) throws(StoreError) -> [UInt8]? {
+    for _ in 0..<Self.rangeReadings {
+      let bytes = try store.retry { () throws(StoreError) in try attempts.exactRange(key, range) }
+      if let bytes { return bytes }
+    }
+    return nil
+  }
+
+  package func hasSetting(_ setting: BucketSetting) -> Bool {
+    let isOn = try? store.retry(atMost: Self.settingPatience) { () throws(StoreError) in
+      try attempts.hasSetting(setting)
+    }
+    return isOn ?? false
+  }
 }

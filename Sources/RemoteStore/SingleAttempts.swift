@@ -36,7 +36,7 @@ final class SingleAttempts: ObjectStore {
     if let range {
       precondition(range.lowerBound >= 0 && range.count <= ObjectLimits.mostBytes, "the range is too large")
     }
-    guard case .bytes(let bytes) = try pool.run(.get(key, range: range)) else { throw Self.wrongAnswer }
+    guard case .bytes(let bytes, _) = try pool.run(.get(key, range: range)) else { throw Self.wrongAnswer }
     return bytes
   }
 
@@ -61,6 +61,53 @@ final class SingleAttempts: ObjectStore {
 
   func delete(_ key: ObjectKey) throws(StoreError) {
     guard case .deleted = try pool.run(.delete(key)) else { throw Self.wrongAnswer }
+  }
+
+  // MARK: Probes
+
+  /// Whether the store confirms an object with a wrong hash.
+  func accepts(_ key: ObjectKey, _ bytes: [UInt8], stating stated: StatedHashes) throws(StoreError) -> Bool {
+    do throws(StoreError) {
+      guard case .stored = try pool.run(.put(key, bytes, ifAbsent: false, stating: stated)) else {
+        throw Self.wrongAnswer
+      }
+      return true
+    } catch {
+      switch error {
+      // Engines refuse it with different codes; a hash in the signature makes that a wrong one.
+      case .damagedOnTheWay, .wrongCredentials, .denied, .refused, .brokenReply: return false
+      default: throw error
+      }
+    }
+  }
+
+  /// The bytes of a range; nil if the store sends something else.
+  func exactRange(_ key: ObjectKey, _ range: Range<Int64>) throws(StoreError) -> [UInt8]? {
+    do throws(StoreError) {
+      guard case .bytes(let bytes, let isFromWhole) = try pool.run(.get(key, range: range)) else {
+        throw Self.wrongAnswer
+      }
+      return isFromWhole ? nil : bytes
+    } catch {
+      switch error {
+      case .refused, .brokenReply(StoreReply.wrongRange): return nil
+      default: throw error
+      }
+    }
+  }
+
+  /// Whether the store says that the bucket has a setting.
+  ///
+  /// - Throws: errors that may pass.
+  func hasSetting(_ setting: BucketSetting) throws(StoreError) -> Bool {
+    do throws(StoreError) {
+      guard case .setting(let isOn) = try pool.run(.setting(setting)) else { throw Self.wrongAnswer }
+      return isOn
+    } catch {
+      // A store that does not know the question may answer with a page.
+      if case .brokenReply = error { return false }
+      throw error
+    }
   }
 
   private static var wrongAnswer: StoreError { .unavailable("it broke the protocol") }

@@ -165,8 +165,8 @@ extension StoreAnswer {
     switch (self, job) {
     case (.page(let page), .list(let prefix, _)): page.entries.allSatisfy { $0.key.text.hasPrefix(prefix) }
     case (.entry(let entry), .head(let key)): entry.key == key
-    case (.bytes(let bytes), .get(_, let range)): range.map { bytes.count <= $0.count } ?? true
-    case (.stored, .put), (.deleted, .delete): true
+    case (.bytes(let bytes, _), .get(_, let range)): range.map { bytes.count <= $0.count } ?? true
+    case (.stored, .put), (.deleted, .delete), (.setting, .setting): true
     default: false
     }
   }

@@ -68,7 +68,8 @@ struct CreationMarker {
   /// Whether the marker in a directory is this file.
   private static func leads(to file: Descriptor, in directory: Descriptor) throws(Errno) -> Bool {
     let held = try file.status()
-    guard let named = try? directory.status(of: StorageNames.creationMarker) else { return false }
+    let found = try ifThere { () throws(Errno) in try directory.status(of: StorageNames.creationMarker) }
+    guard let named = found else { return false }
     return held.st_ino == named.st_ino && held.st_dev == named.st_dev
   }
 }

@@ -5,11 +5,13 @@
 // 2. A file is written under a temporary name and takes its own name when it is durable. So a crash leaves the old
 //    bytes or the new ones, and never a part of a file that passes for a whole one.
 // 3. One process copies into a directory at a time: it holds a lock on `copying`, or the lease on the vault exclusively.
+//    It examines what is there after it has the lock.
 // 4. Nothing is deleted except temporary files of interrupted copies and `copying`.
 // 5. Files are written, never linked or cloned: shared extents would show how the source was written (`FileCopy`).
 
 internal import CPlatform
 internal import Glibc
+internal import Synchronization
 internal import System
 package import SystemPackage
 
@@ -33,8 +35,11 @@ package final class DirectoryCopyTarget: Sendable {
 
   /// The files that are there.
   package let storage: DirectoryStorage
+  /// The parameters of the vault that was there; nil if the copy is new or was never completed.
+  package let parametersThere: [UInt8]?
   private let directory: Descriptor
-  private let lease: (any Lease)?
+  /// The leases on the vault: one for each file of parameters that it had.
+  private let leases: Mutex<[any Lease]>
   private let marker: Descriptor?
 
   /// Takes a directory: a vault, an unfinished copy, an empty directory, or a new one in an existing directory.
@@ -42,8 +47,17 @@ package final class DirectoryCopyTarget: Sendable {
   /// - Parameters:
   ///   - parameters: those of the vault that will be copied.
   ///   - accepts: whether parameters that are there are those of the same vault.
-  package init(
+  package convenience init(
     at path: FilePath, parameters: [UInt8], accepts: ([UInt8]) -> Bool
+  ) throws(DirectoryCopyError) {
+    try self.init(at: path, parameters: parameters, accepts: accepts, willLock: {})
+  }
+
+  /// The initializer above.
+  ///
+  /// - Parameter willLock: called before the lock on `copying` is taken.
+  init(
+    at path: FilePath, parameters: [UInt8], accepts: ([UInt8]) -> Bool, willLock: () -> Void
   ) throws(DirectoryCopyError) {
     let opened = try Self.attempt("opening \(path)", path) { () throws(Errno) in try Self.openDirectory(path) }
     directory = opened
@@ -57,19 +71,21 @@ package final class DirectoryCopyTarget: Sendable {
       } catch {
         throw .storage(error)
       }
-      lease = try Self.takeLease(vault, path)
+      leases = Mutex([try Self.takeLease(vault, path)])
       marker = nil
       let there = try Self.attempt("reading \(path)/\(StorageNames.parameters)", path) { () throws(Errno) in
         try vault.readParameters(limit: Self.parametersLimit)
       }
       guard accepts(there) else { throw .otherVault }
+      parametersThere = there
       vault.removeInterruptedRefresh()
       vault.prepareForWriting()
       storage = vault
     } else {
-      let file = try Self.takeMarker(in: opened, path, parameters: parameters, accepts: accepts)
+      let file = try Self.takeMarker(in: opened, path, parameters: parameters, accepts: accepts, willLock: willLock)
       marker = file
-      lease = nil
+      leases = Mutex([])
+      parametersThere = nil
       storage = try Self.attempt("creating the copy", path) { () throws(Errno) in try Self.openSegments(in: opened) }
     }
     removeTemporaryFiles()
@@ -99,6 +115,15 @@ package final class DirectoryCopyTarget: Sendable {
         throw error
       }
     }
+  }
+
+  /// Replaces the parameters of the vault that is there, durably.
+  ///
+  /// - Throws: `.wouldBlock` if another process uses the vault between this and the lease on the new file.
+  package func replaceParameters(_ parameters: [UInt8]) throws(Errno) {
+    try storage.replaceParameters(with: parameters)
+    let lease = try Self.exclusiveLease(of: storage)
+    leases.withLock { $0.append(lease) }
   }
 
   /// Makes all files durable, then writes the parameters, if they are others than before. The copy is a vault then.
@@ -153,44 +178,52 @@ package final class DirectoryCopyTarget: Sendable {
   }
 
   private static func takeLease(_ storage: DirectoryStorage, _ path: FilePath) throws(DirectoryCopyError) -> any Lease {
+    do throws(Errno) {
+      return try exclusiveLease(of: storage)
+    } catch .wouldBlock {
+      throw .inUse
+    } catch {
+      throw .storage(.system(error, "locking \(path)/\(StorageNames.parameters)"))
+    }
+  }
+
+  private static func exclusiveLease(of storage: DirectoryStorage) throws(Errno) -> any Lease {
     // A mount that ends holds it for moments.
-    for _ in 0..<leaseAttempts {
+    for _ in 1..<leaseAttempts {
       do throws(Errno) {
         return try storage.lease(.vault, exclusive: true)
       } catch .wouldBlock {
         usleep(10_000)
-      } catch {
-        throw .storage(.system(error, "locking \(path)/\(StorageNames.parameters)"))
       }
     }
-    throw .inUse
+    return try storage.lease(.vault, exclusive: true)
   }
 
   /// Makes `copying` in an empty directory, or takes the one that an interrupted copy left.
   private static func takeMarker(
-    in directory: Descriptor, _ path: FilePath, parameters: [UInt8], accepts: ([UInt8]) -> Bool
+    in directory: Descriptor, _ path: FilePath, parameters: [UInt8], accepts: ([UInt8]) -> Bool, willLock: () -> Void
   ) throws(DirectoryCopyError) -> Descriptor {
     let name = StorageNames.copyMarker
-    let (file, isBegun) = try attempt("creating the copy", path) { () throws(Errno) -> (Descriptor, Bool) in
-      let names = try Directory.names(in: ".", of: directory)
-      if names.isEmpty { return (try Descriptor.open(name, in: directory, O_RDWR | O_CREAT | O_EXCL), false) }
-      guard names.contains(Array(name.utf8)) else { throw .fileExists }
-      let isBegun = names.contains(Array(StorageNames.segments.utf8))
-      if !isBegun {
-        // Only what a crash left while the file was written: another file of this name belongs to the user.
-        let content = try VaultFile.open(name, in: directory, O_RDONLY).readToEnd(limit: parametersLimit)
-        guard names.count == 1, parameters.starts(with: content) else { throw .fileExists }
-      }
-      return (try VaultFile.open(name, in: directory, O_RDWR), isBegun)
-    }
+    let (file, isNew) = try attempt("creating the copy", path) { () throws(Errno) in try openMarker(in: directory) }
+    willLock()
     do throws(Errno) {
       try systemCall { flock(file.number, LOCK_EX | LOCK_NB) }
       // The process that had the lock may have completed the copy.
       if try CreatedNames.haveParameters(in: directory) { throw Errno.wouldBlock }
+      if try !leads(to: file, in: directory) { throw Errno.wouldBlock }
     } catch .wouldBlock {
       throw .inUse
     } catch {
       throw .storage(.system(error, "locking \(path)/\(name)"))
+    }
+    let isBegun = try attempt("creating the copy", path) { () throws(Errno) -> Bool in
+      let names = try Directory.names(in: ".", of: directory)
+      if names.contains(Array(StorageNames.segments.utf8)) { return true }
+      // Only what a crash left while the file was written: another file of this name belongs to the user.
+      let content = try VaultFile.open(name, in: directory, O_RDONLY).readToEnd(limit: parametersLimit)
+      if names.count == 1, parameters.starts(with: content) { return false }
+      if isNew { unsafe unlinkat(directory.number, name, 0) }
+      throw .fileExists
     }
     let there = try attempt("writing \(path)/\(name)", path) { () throws(Errno) -> [UInt8] in
       if isBegun { return try file.readToEnd(limit: parametersLimit) }
@@ -204,6 +237,32 @@ package final class DirectoryCopyTarget: Sendable {
     }
     guard accepts(there) else { throw .otherVault }
     return file
+  }
+
+  /// Opens `copying`; makes it if the directory is empty.
+  ///
+  /// - Throws: `.fileExists` when there is something else.
+  private static func openMarker(in directory: Descriptor) throws(Errno) -> (Descriptor, isNew: Bool) {
+    let name = StorageNames.copyMarker
+    if try Directory.names(in: ".", of: directory).isEmpty {
+      do throws(Errno) {
+        return (try Descriptor.open(name, in: directory, O_RDWR | O_CREAT | O_EXCL), true)
+      } catch .fileExists {
+        // Another process was faster.
+      }
+    }
+    do throws(Errno) {
+      return (try VaultFile.open(name, in: directory, O_RDWR), false)
+    } catch .noSuchFileOrDirectory, .notRegularFile {
+      throw .fileExists
+    }
+  }
+
+  /// Whether the name `copying` is that of this file.
+  private static func leads(to file: Descriptor, in directory: Descriptor) throws(Errno) -> Bool {
+    let held = try file.status()
+    let named = try ifThere { () throws(Errno) in try directory.status(of: StorageNames.copyMarker) }
+    return held.st_ino == named?.st_ino && held.st_dev == named?.st_dev
   }
 
   /// Opens the folders of an unfinished copy; makes those that are missing.

@@ -9,9 +9,10 @@
 //         in `refreshing` is the vault (`DirectoryStorage.openTree`).
 //      b. `refreshing` becomes `segments`, with the old tree in it.
 //      c. `segments/.agonyfs-old` becomes `refreshing`, as after an exchange.
-//    Each rename is durable before the next one. A process that is alone in the vault and removes the remains of a
-//    refresh first makes the renames that a kill prevented. Until then the old tree is in the new one, and a process
-//    that wipes or deletes a file does so in both.
+//    Each rename is durable before the next one. After an error of the first two, `segments` is the old tree again. A
+//    process that is alone in the vault and removes the remains of a refresh first makes the renames that a kill, or a
+//    host that refuses the way back, prevented. Until then the old tree is in the new one, and a process that wipes or
+//    deletes a file does so in both.
 // 3. A rename that has moved another directory than the intended one is undone. None replaces a directory that is not
 //    empty.
 
@@ -26,15 +27,13 @@ extension DirectoryRefresh {
     guard try exchange(Self.place, in: directory, with: StorageNames.segments, in: directory) else {
       return try renameTrees(old, new)
     }
-    storage.use(new)
-    (openedTree, hasExchanged) = (old, true)
+    use(new, besides: old, hasExchanged: true)
     let isNew = try isNamed(new, StorageNames.segments, in: directory)
     let isOld = try isNamed(old, Self.place, in: directory)
     if !isNew || !isOld {
       // Another program has put another directory there since.
       _ = try exchange(Self.place, in: directory, with: StorageNames.segments, in: directory)
-      storage.use(old)
-      (openedTree, hasExchanged) = (new, false)
+      use(old, besides: new, hasExchanged: false)
       throw .changedByOthers
     }
     try flushDirectory()
@@ -42,19 +41,51 @@ extension DirectoryRefresh {
 
   private func renameTrees(_ old: Descriptor, _ new: Descriptor) throws(Errno) {
     guard try isNamed(new, Self.place, in: directory) else { throw .changedByOthers }
-    try rename(old, StorageNames.segments, in: directory, to: Self.oldTree, in: new)
-    // From here on the new tree is the vault, whatever fails.
-    storage.use(new)
-    (openedTree, hasExchanged) = (old, true)
     do throws(Errno) {
+      try rename(old, StorageNames.segments, in: directory, to: Self.oldTree, in: new)
+      // From here on the new tree is the vault.
+      use(new, besides: old, hasExchanged: true)
+      try flush([new, directory])
       try nameNewTree()
-    } catch .changedByOthers {
-      try rename(old, Self.oldTree, in: new, to: StorageNames.segments, in: directory)
-      storage.use(old)
-      (openedTree, hasExchanged) = (new, false)
-      throw .changedByOthers
+    } catch {
+      renameBack(old, new)
+      throw error
     }
     _ = try takeOldTree()
+  }
+
+  /// Gives the old tree the name `segments` again after an error of the first two renames, unless the second one was
+  /// made. Whatever fails here, the tree in use is the one that other processes find.
+  private func renameBack(_ old: Descriptor, _ new: Descriptor) {
+    do throws(Errno) {
+      if try isNamed(old, Self.oldTree, in: new), try !isNamed(new, StorageNames.segments, in: directory) {
+        try rename(old, Self.oldTree, in: new, to: StorageNames.segments, in: directory)
+        try flush([directory, new])
+      }
+    } catch {
+      // The first error says more.
+    }
+    if (try? isNamed(old, StorageNames.segments, in: directory)) == true {
+      use(old, besides: new, hasExchanged: false)
+    } else if (try? isNamed(old, Self.oldTree, in: new)) == true {
+      use(new, besides: old, hasExchanged: true)
+    }
+  }
+
+  /// Takes one of the trees as the vault's.
+  private func use(_ tree: Descriptor, besides other: Descriptor, hasExchanged: Bool) {
+    storage.use(tree)
+    (openedTree, self.hasExchanged) = (other, hasExchanged)
+  }
+
+  /// Whether the vault has no `segments`, because neither the second rename of the trees nor the way back was possible.
+  var isBetweenRenames: Bool {
+    do throws(Errno) {
+      guard try status(of: StorageNames.segments, in: directory) == nil else { return false }
+      return try status(of: Self.oldTree, in: root) != nil
+    } catch {
+      return false
+    }
   }
 
   /// Gives the new tree the name `segments` if it is in `refreshing` and has the old one in it.
@@ -69,6 +100,7 @@ extension DirectoryRefresh {
     guard try isNamed(root, Self.place, in: directory) else { throw .changedByOthers }
     let new = try owner.openFolder(Self.place, in: directory)
     try rename(new, Self.place, in: directory, to: StorageNames.segments, in: directory)
+    try flush([directory])
   }
 
   /// Moves the old tree from the new one to `refreshing`.
@@ -79,10 +111,11 @@ extension DirectoryRefresh {
     let old = try owner.openFolder(Self.oldTree, in: root)
     try rename(old, Self.oldTree, in: root, to: Self.place, in: directory)
     openedTree = old
+    try flush([directory, root])
     return true
   }
 
-  /// Renames a directory. Durable on return.
+  /// Renames a directory.
   ///
   /// - Throws: `.changedByOthers` when another one has its name, or something has the new name.
   private func rename(
@@ -101,8 +134,12 @@ extension DirectoryRefresh {
       try systemCall { unsafe renameat(otherFolder.number, other, folder.number, name) }
       throw .changedByOthers
     }
-    for changed in [otherFolder, folder] {
-      let opened = try VaultFile.openDirectory(".", in: changed)
+  }
+
+  /// Makes a rename durable: the new name first.
+  private func flush(_ folders: [Descriptor]) throws(Errno) {
+    for folder in folders {
+      let opened = try VaultFile.openDirectory(".", in: folder)
       try systemCall { fsync(opened.number) }
     }
   }

@@ -22,7 +22,7 @@ extension DirectoryRefresh {
     var inodes: [ino_t] = []
     for name in try Directory.names(in: ".", of: opened) {
       guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
-        let status = try? opened.status(of: identifier.description), status.st_mode & S_IFMT == S_IFREG
+        let status = try status(of: identifier.description, in: opened), status.st_mode & S_IFMT == S_IFREG
       else { continue }
       inodes.append(status.st_ino)
     }

@@ -101,6 +101,7 @@ package final class DirectoryRefresh {
       }
       try finish()
     } catch {
+      if isBetweenRenames { throw .betweenRenames(error, action) }
       switch error {
       case .unsuitableHost: throw .unsuitableHost
       case .shortFiles: throw .shortFiles(shortFiles)

@@ -64,11 +64,13 @@ extension DirectoryStorage {
   package func removeInterruptedRefresh() { try? DirectoryRefresh(self, segmentSize: 0).removeInterrupted() }
 
   /// Removes a name from the second tree if it leads to a file that has another name by now.
-  func forgetLink(_ identifier: SegmentIdentifier) {
-    guard let folder = try? leftFolder(of: identifier), let left = try? folder.status(of: identifier.description),
-      left.st_nlink > 1
-    else { return }
-    let named = try? root.status(of: identifier.path)
+  ///
+  /// - Throws: when it is not known what the names lead to. Then nothing is removed.
+  func forgetLink(_ identifier: SegmentIdentifier) throws(Errno) {
+    guard let folder = try leftFolder(of: identifier) else { return }
+    let found = try ifThere { () throws(Errno) in try folder.status(of: identifier.description) }
+    guard let left = found, left.st_nlink > 1 else { return }
+    let named = try ifThere { () throws(Errno) in try root.status(of: identifier.path) }
     if named?.st_ino != left.st_ino { unsafe unlinkat(folder.number, identifier.description, 0) }
   }
 

@@ -193,7 +193,7 @@ package final class DirectoryStorage: Storage {
   /// killed refresh left. Durable on return.
   package func wipe(_ identifier: SegmentIdentifier) throws(Errno) {
     DiskAccess.assertAllowed()
-    forgetLink(identifier)
+    try forgetLink(identifier)
     if let left = try leftFolder(of: identifier) { try wipe(identifier.description, in: left) }
     do throws(Errno) {
       try wipe(identifier.description, in: VaultFile.openDirectory(folderName(identifier.folder), in: root))
@@ -250,9 +250,10 @@ package final class DirectoryStorage: Storage {
     DiskAccess.assertAllowed()
     for folder in 0..<256 {
       for name in try names(in: folder) {
-        guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
-          let status = try? root.status(of: identifier.path), status.st_mode & S_IFMT == S_IFREG
-        else { continue }
+        guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { continue }
+        // A file that was deleted since is not there. After any other error the vault would look smaller than it is.
+        let found = try ifThere { () throws(Errno) in try root.status(of: identifier.path) }
+        guard let status = found, status.st_mode & S_IFMT == S_IFREG else { continue }
         body(identifier, Int(status.st_size), Int64(status.st_mtim.tv_sec))
       }
     }

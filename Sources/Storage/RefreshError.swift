@@ -1,6 +1,6 @@
 package import SystemPackage
 
-/// The reason why a refresh ended early. The vault is whole, and another refresh begins again.
+/// The reason why a refresh ended early. Each file of the vault is whole, and another refresh begins again.
 package enum RefreshError: Error, Equatable, Sendable {
   /// The file system of the vault has no hard links, or cannot rename directories, or parts of the vault are on
   /// several file systems. Nothing was changed.
@@ -16,6 +16,10 @@ package enum RefreshError: Error, Equatable, Sendable {
   case changedByOthers
   /// More users could read a file afterwards, and users other than the owner can put files into the vault.
   case moreReadable
+  /// A system call failed between two renames of the trees during the action in the text, and so did the way back: the
+  /// vault has no `segments`, and all of it is in `refreshing`, where readers find it. Another refresh, or a process that
+  /// opens a space for writing, makes the missing renames.
+  case betweenRenames(Errno, String)
   /// A system call failed during the action in the text.
   case system(Errno, String)
 }

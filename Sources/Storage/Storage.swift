@@ -72,6 +72,8 @@ package protocol Storage: AnyObject, Sendable {
 
   /// Calls `body` for every segment file, in no particular order, with its name, its bytes, and the seconds since 1970
   /// of its last write.
+  ///
+  /// - Throws: also when a file that is there cannot be examined, because a list without it would look whole.
   func list(_ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void) throws(Errno)
 
   /// Takes a lease without waiting. It ends with the returned object, and with the process.
@@ -137,6 +139,8 @@ package enum StorageNames {
   package static let creationMarker = "creating"
   /// The marker of a copy that is not complete.
   package static let copyMarker = "copying"
+  /// The marker of deletions in a bucket that are not complete.
+  package static let deletionMarker = "deleting"
 }
 
 /// Room on the medium, in bytes.

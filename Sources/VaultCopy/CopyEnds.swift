@@ -1,3 +1,4 @@
+package import ObjectStore
 package import Storage
 
 /// A place that a vault is copied from. Files are named as in the vault. Methods may be called by several threads.
@@ -35,8 +36,19 @@ package protocol CopyTarget: CopySource {
   /// - Parameters:
   ///   - parameters: those of the vault that is copied.
   ///   - accepts: whether parameters that are there are those of the same vault.
+  /// - Returns: the parameters of the vault that is there; nil if the copy is new or was never completed.
   /// - Throws: `.otherVault`, `.notEmpty`, `.inUse`, before anything is written.
-  func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError)
+  func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]?
+
+  /// Replaces the parameters of a vault that is there, durably, before its files are written.
+  ///
+  /// - Throws: `.inUse` if a directory's vault was mounted at that moment.
+  func replaceParameters(_ parameters: [UInt8]) throws(CopyError)
+
+  /// Finds out whether the place can be trusted with files. Call it after `begin`, before the first file is written.
+  ///
+  /// - Throws: `.store(.lags, _)`, and errors of the requests.
+  func probe() throws(CopyError) -> StoreFindings
 
   /// Writes a file as a whole, or replaces it.
   ///
@@ -48,4 +60,19 @@ package protocol CopyTarget: CopySource {
 
   /// Makes everything durable, then writes the parameters.
   func complete(_ parameters: [UInt8]) throws(CopyError)
+}
+
+extension CopyTarget {
+  /// A place that needs no probe.
+  package func probe() throws(CopyError) -> StoreFindings { StoreFindings() }
+
+  /// Probes the place.
+  ///
+  /// - Parameter note: called with what the user should know of it.
+  /// - Returns: whether each file must be read back after it was written.
+  func probe(_ note: (String) -> Void) throws(CopyError) -> Bool {
+    let findings = try probe()
+    for sentence in findings.sentences(for: place) { note(sentence) }
+    return !findings.checksContent
+  }
 }

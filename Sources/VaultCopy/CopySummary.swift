@@ -44,6 +44,8 @@ package struct CopySummary: Equatable, Sendable {
   package var unknown = 0
   /// Files of the target that the source does not have. They stay.
   package var extra = 0
+  /// Whether files were left out.
+  var lacksFiles: Bool { gone + shortened + tooLarge > 0 }
 
   /// Nothing was found yet.
   package init() {}

@@ -71,10 +71,11 @@ package final class DirectoryEnd: CopyTarget {
     try bytes(of: identifier) { (storage) throws(Errno) in try storage.openPastMemory(identifier) }
   }
 
-  package func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) {
+  package func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]? {
     do throws(DirectoryCopyError) {
       let target = try DirectoryCopyTarget(at: path, parameters: parameters, accepts: accepts)
       state.withLock { $0 = State(storage: target.storage, target: target) }
+      return target.parametersThere
     } catch {
       switch error {
       case .inUse: throw .inUse(place)
@@ -82,6 +83,17 @@ package final class DirectoryEnd: CopyTarget {
       case .storage(.exists): throw .notEmpty(place)
       case .storage(let reason): throw .directory(reason, path)
       }
+    }
+  }
+
+  package func replaceParameters(_ parameters: [UInt8]) throws(CopyError) {
+    let target = target
+    do throws(Errno) {
+      try target.replaceParameters(parameters)
+    } catch .wouldBlock {
+      throw .inUse(place)
+    } catch {
+      throw .system(error, "writing \(StorageNames.parameters)", path)
     }
   }
 

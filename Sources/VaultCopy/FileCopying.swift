@@ -12,6 +12,11 @@ enum FileOutcome: Sendable {
   case different
   case missing
   case unknown
+
+  var isCopied: Bool {
+    if case .copied = self { return true }
+    return false
+  }
 }
 
 /// The copying of one file.
@@ -24,6 +29,10 @@ struct FileCopying {
   let listed: CopyEntry
   /// Bytes of a complete file.
   let segmentSize: Int
+  /// Whether the file is sent again if the target has the same bytes, and only then.
+  let resends: Bool
+  /// Whether the file is read back after it was written, as with `readsBack`.
+  let readsWritten: Bool
 
   /// Copies the file if the target has other bytes, or only compares it.
   ///
@@ -43,7 +52,8 @@ struct FileCopying {
       comparison = try target.readBack(identifier) == found ? .same : .different
     }
     switch comparison {
-    case .same: return .same
+    case .same: return try resends ? write(content) : .same
+    case .different where resends: return .same
     case .different: return options.onlyCompares ? .different : try write(content)
     case .unknown: return .unknown
     }
@@ -70,7 +80,7 @@ struct FileCopying {
     if isShortened(bytes) { return .shortened }
     guard bytes.count <= segmentSize else { return .tooLarge }
     try target.write(identifier, bytes, isComplete: bytes.count == segmentSize)
-    if options.readsBack, try target.readBack(identifier) != bytes { throw .notKept(target.place) }
+    if readsWritten || options.readsBack, try target.readBack(identifier) != bytes { throw .notKept(target.place) }
     return .copied(
       CopyEntry(size: Int64(bytes.count), md5: target.keepsChecksums ? NameDigest.md5(bytes) : nil))
   }

@@ -2,14 +2,15 @@
 // 1. The name of an object is the path of the file in the vault.
 // 2. A prefix without `agonyfs.json` gets the object `copying` with the parameters first. It is deleted after
 //    `agonyfs.json` is stored, if that is permitted; next to `agonyfs.json` it means nothing.
-// 3. Bytes that were read agree with the checksum that the store states, or two readings agree. A proxy that flips or
+// 3. From before the first deletion until after the last a prefix has the object `deleting` (`SyncRun`).
+// 4. Bytes that were read agree with the checksum that the store states, or two readings agree. A proxy that flips or
 //    cuts bytes does not falsify a copy.
 
 package import ObjectStore
 package import Storage
 
 /// An end of a copy in an object store.
-package final class StoreEnd: CopyTarget {
+package final class StoreEnd: SyncTarget {
   private static let readings = 5
 
   private let store: any ObjectStore
@@ -77,19 +78,13 @@ package final class StoreEnd: CopyTarget {
     try read(Self.key(of: identifier), nil)
   }
 
-  package func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) {
-    if let there = try readParameters() {
-      guard accepts(there) else { throw .otherVault(place) }
-      return
+  package func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]? {
+    switch try content(accepts) {
+    case .vault(let there): return there
+    case .unfinished: return nil
+    case .nothing: break
     }
     let marker = Self.key(StorageNames.copyMarker)
-    if let there = try read(marker, nil) {
-      guard accepts(there) else { throw .otherVault(place) }
-      return
-    }
-    let page = try attempt { () throws(StoreError) in try store.list(prefix: "", after: nil) }
-    // A request whose reply was lost may have stored the mark since.
-    guard page.entries.allSatisfy({ $0.key == marker }) else { throw .notEmpty(place) }
     do throws(StoreError) {
       try store.put(marker, parameters, ifAbsent: true)
     } catch .alreadyThere {
@@ -97,6 +92,24 @@ package final class StoreEnd: CopyTarget {
     } catch {
       throw .store(error, address)
     }
+    return nil
+  }
+
+  package func check(accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]? {
+    if case .vault(let there) = try content(accepts) { return there }
+    return nil
+  }
+
+  package func replaceParameters(_ parameters: [UInt8]) throws(CopyError) {
+    try attempt { () throws(StoreError) in
+      try store.put(Self.key(StorageNames.parameters), parameters, ifAbsent: false)
+    }
+  }
+
+  /// Probes the store if it can be probed.
+  package func probe() throws(CopyError) -> StoreFindings {
+    guard let probed = store as? any ProbedStore else { return StoreFindings() }
+    return try attempt { () throws(StoreError) in try StoreProbe(probed).run() }
   }
 
   package func write(_ identifier: SegmentIdentifier, _ bytes: [UInt8], isComplete: Bool) throws(CopyError) {
@@ -105,17 +118,54 @@ package final class StoreEnd: CopyTarget {
   }
 
   package func complete(_ parameters: [UInt8]) throws(CopyError) {
-    if try readParameters() != parameters {
-      try attempt { () throws(StoreError) in
-        try store.put(Self.key(StorageNames.parameters), parameters, ifAbsent: false)
-      }
-    }
+    if try readParameters() != parameters { try replaceParameters(parameters) }
     try? store.delete(Self.key(StorageNames.copyMarker))
+  }
+
+  package func delete(_ identifier: SegmentIdentifier) throws(CopyError) {
+    try attempt { () throws(StoreError) in try store.delete(Self.key(of: identifier)) }
+  }
+
+  package func readDeletionMark() throws(CopyError) -> [UInt8]? { try read(Self.key(StorageNames.deletionMarker), nil) }
+
+  package func writeDeletionMark(_ value: [UInt8]) throws(CopyError) {
+    try attempt { () throws(StoreError) in
+      try store.put(Self.key(StorageNames.deletionMarker), value, ifAbsent: false)
+    }
+  }
+
+  package func removeDeletionMark() throws(CopyError) {
+    try attempt { () throws(StoreError) in try store.delete(Self.key(StorageNames.deletionMarker)) }
   }
 
   package func stop() {
     limit?.stop()
     stopping()
+  }
+
+  /// What a prefix has.
+  private enum Content {
+    /// A vault with these parameters.
+    case vault([UInt8])
+    /// A copy that was never completed.
+    case unfinished
+    case nothing
+  }
+
+  private func content(_ accepts: ([UInt8]) -> Bool) throws(CopyError) -> Content {
+    if let there = try readParameters() {
+      guard accepts(there) else { throw .otherVault(place) }
+      return .vault(there)
+    }
+    let marker = Self.key(StorageNames.copyMarker)
+    if let there = try read(marker, nil) {
+      guard accepts(there) else { throw .otherVault(place) }
+      return .unfinished
+    }
+    let page = try attempt { () throws(StoreError) in try store.list(prefix: "", after: nil) }
+    // A request whose reply was lost may have stored the mark since.
+    guard page.entries.allSatisfy({ $0.key == marker || StoreProbe.isOwn($0.key) }) else { throw .notEmpty(place) }
+    return .nothing
   }
 
   private func head(_ key: ObjectKey) throws(CopyError) -> ObjectEntry? {

@@ -27,7 +27,8 @@ internal import ObjectStore
       unsafe resolved.withCString { resolved in
         var options = unsafe agonyfs_connection_options(
           certificates: certificates.baseAddress, certificate_bytes: certificates.count, resolved: resolved,
-          stall_seconds: configuration.stallSeconds, connect_seconds: configuration.connectSeconds)
+          stall_seconds: configuration.stallSeconds, connect_seconds: configuration.connectSeconds,
+          rate_seconds: configuration.rateSeconds, least_rate: StoreConfiguration.leastRate)
         return unsafe agonyfs_connection_new(&options)
       }
     }

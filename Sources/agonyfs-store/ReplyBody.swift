@@ -1,9 +1,10 @@
 internal import CStore
 internal import ObjectStore
 
-/// The XML in the body of a reply: a list of objects, or an error.
+/// The XML in the body of a reply: a list of objects, the settings of a bucket, or an error.
 final class ReplyBody {
   private(set) var list = ListedObjects()
+  private(set) var settings: Set<BucketSetting> = []
   private(set) var errorCode: String?
   private(set) var errorRegion: String?
   private var object = ListedObjects.Object()
@@ -35,7 +36,15 @@ final class ReplyBody {
       hasTooMany = hasTooMany || list.objects.count == ObjectLimits.mostEntries
       if !hasTooMany { list.objects.append(object) }
       object = ListedObjects.Object()
-    default: break
+    default: addSetting(path, text)
     }
+  }
+
+  /// Engines name the outermost element in different ways.
+  private func addSetting(_ path: String, _ text: String) {
+    let names = path.split(separator: "/").dropFirst()
+    if names == ["Status"], text == "Enabled" { settings.insert(.versioning) }
+    // Without a default retention only objects that ask for it are locked.
+    if names.suffix(3) == ["Rule", "DefaultRetention", "Mode"] { settings.insert(.objectLock) }
   }
 }

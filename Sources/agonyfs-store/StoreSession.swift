@@ -66,8 +66,11 @@ final class StoreSession {
     var date: RequestTime?
     let outcome = Result { () throws(StoreError) in
       var content: [UInt8] = []
-      if case .put(_, let bytes, _) = job { content = bytes }
-      let hash = StoreHash(of: content)
+      var hash = StoreHash(of: [])
+      if case .put(_, let bytes, _, let stated) = job {
+        content = bytes
+        hash = StoreHash(of: bytes, stating: stated)
+      }
       let (request, most) = shape(of: job, hash)
       var signedAt = now
       var (reply, body) = Self.read(try exchange(request, content, hash, at: signedAt, most: most), job.action)
@@ -93,9 +96,10 @@ final class StoreSession {
     case .get(let key, let range):
       let most = range.map { max($0.count, Self.mostErrorBytes) } ?? ObjectLimits.mostBytes
       return (.get(address, key, range: range), most)
-    case .put(let key, _, let ifAbsent):
+    case .put(let key, _, let ifAbsent, _):
       return (.put(address, key, md5: hash.md5Text, ifAbsent: ifAbsent), Self.mostErrorBytes)
     case .delete(let key): return (.delete(address, key), Self.mostErrorBytes)
+    case .setting(let setting): return (.setting(address, setting), Self.mostErrorBytes)
     }
   }
 
@@ -149,11 +153,14 @@ final class StoreSession {
       guard let body else { throw .brokenReply("not a list") }
       return .page(try body.list.page(configuration.address, prefix: prefix, after: after))
     case .head(let key): return .entry(try reply.entry(key))
-    case .get(_, let range): return .bytes(try reply.bytes(range))
+    case .get(_, let range):
+      return .bytes(try reply.bytes(range), isFromWhole: range != nil && reply.status == 200)
     case .put: return .stored(hasOtherTag: try reply.isStoredWithOtherTag(than: hash.md5))
     case .delete:
       try reply.deleted()
       return .deleted
+    case .setting(let setting):
+      return .setting(isOn: try reply.setting(body.map { $0.settings.contains(setting) }))
     }
   }
 }

@@ -33,8 +33,8 @@ struct AgonyfsCommand: ParsableCommand {
       CommandGroup(
         name: "Upkeep",
         subcommands: [
-          CheckCommand.self, CopyCommand.self, RefreshCommand.self, DoctorCommand.self, InfoCommand.self,
-          SpeedCommand.self,
+          CheckCommand.self, CopyCommand.self, SyncCommand.self, RefreshCommand.self, DoctorCommand.self,
+          InfoCommand.self, SpeedCommand.self,
         ]),
       // `--help` does not list these.
       CommandGroup(

@@ -1,5 +1,6 @@
 internal import ObjectStore
 internal import Storage
+internal import System
 internal import SystemPackage
 internal import Vault
 internal import VaultCopy
@@ -50,6 +51,16 @@ extension CommandFailure {
         .failure,
         "\(place) has a newer state of this vault; nothing was changed. Copy in the other direction, or to a new place."
       )
+    case .olderSource(let place, let count):
+      self.init(
+        .failure,
+        "The vault at \(place) has nothing new and lacks \(count.counted("file")) of its copy, as an older state does; "
+          + "nothing was changed. If it is the right one, add --delete-newer.")
+    case .divergent(let place, let count):
+      self.init(
+        .failure,
+        "\(place) has other bytes than the vault in \(count.counted("file")), as after writing to both or changing a "
+          + "key; nothing was changed. If the vault is the right one, add --delete-newer.")
     case .notKept(let place):
       self.init(
         .damage, "\(place) does not return the bytes that were written to it; do not rely on this copy.")

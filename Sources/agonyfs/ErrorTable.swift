@@ -27,7 +27,8 @@ extension CommandFailure {
     case .vaultExists:
       self.init(
         .vaultExists,
-        "\(path) exists and is not an empty directory; choose another path, or add a space with: agonyfs space add")
+        "\(path) exists and is not an empty directory; choose another path. If it is a vault, add a space to it with: "
+          + "agonyfs space add \(path)")
     case .derivationsTooWeak:
       self.init(
         .failure,
@@ -35,11 +36,15 @@ extension CommandFailure {
           + "guess a password cheaply. If you did not expect this, restore that file from a backup. Otherwise add a stronger "
           + "one with: agonyfs kdf add \(path), and open spaces with --weak-derivations to change their passwords.")
     case .noSpaceOpens:
-      self.init(.noSpaceOpens, "No space in \(path) opens with this password; check the password and type it again.")
+      // The same for every password: what a vault lacks must not tell which spaces it has.
+      self.init(
+        .noSpaceOpens,
+        "No space in \(path) opens with this password; check the password and type it again. If this is a copy that "
+          + "was interrupted, copy once more first.")
     case .passwordReplaced:
       self.init(
         .noSpaceOpens,
-        "Another password replaced this one when the space got a new key; use that one.")
+        "This password ended when the space in \(path) got a new key; type the password that replaced it.")
     case .passwordInUse:
       self.init(
         .passwordInUse, "This password already opens a space in \(path); nothing was changed. Choose another password.")
@@ -67,13 +72,13 @@ extension CommandFailure {
       let possible = most == 0 ? "any cover" : "more cover than a space for \(ByteSize(bytes: most)) needs"
       self.init(
         .noRoom,
-        "The space cannot give up \(possible); nothing was given up. It keeps the cover that was ever used, also "
-          + "after files were deleted, and the cover that its own files need.")
+        "The space cannot give up \(possible); nothing was changed. Cover that was ever used stays in the space, even if "
+          + "the files in it were deleted, and so does the cover that its files need.")
     case .handoverInterrupted:
       self.init(
         .failure,
-        "The command was interrupted after the space gave up cover, and the password of the space still shows how "
-          + "much. Complete the command with: agonyfs space shrink 0 \(path)")
+        "The command was interrupted after the space gave up cover, and a person with the password of the space can "
+          + "still see how much. Complete the command with: agonyfs space shrink 0 \(path)")
     case .snapshotEnded:
       self.init(.failure, "The vault at \(path) no longer keeps the state of the space that was read; try again.")
     case .noSpace:
@@ -88,6 +93,22 @@ extension CommandFailure {
           + "agonyfs check \(path)")
     case .system(let error, let action):
       self = Self.strayFile(error, vault: path) ?? Self(error, doing: action, of: " for the vault at \(path)")
+    }
+  }
+
+  /// Describes an error that ended a check or a repair of the vault at `path`, so the advice is not to check it.
+  init(ofCheck error: VaultError, vault path: FilePath) {
+    switch error {
+    case .damaged(let reason):
+      self.init(
+        .damage,
+        "Damage was found in \(path): \(reason). The check could not continue; restore the vault from a backup.")
+    case .indexFailed(let code):
+      self.init(
+        .failure,
+        "The index of the space in \(path) failed with SQLite's error \(code), and the check could not continue; "
+          + "restore the vault from a backup.")
+    default: self.init(error, vault: path)
     }
   }
 
@@ -153,9 +174,14 @@ extension CommandFailure {
     case .moreReadable:
       self.init(
         .failure,
-        "Users other than the owner may write in the directories of \(path), and a refresh would let more users read "
-          + "some of the files, which may not be the vault's. Give all files the group and the mode of agonyfs.json, or "
-          + "keep other users out with: chmod go-w \(path) \(path)/segments")
+        "Other users may write in the directories of \(path), so some files there may not be the vault's, and a refresh "
+          + "would let more users read them; nothing was changed. Give all files the group and the mode of agonyfs.json, "
+          + "or keep other users out with: chmod go-w \(path) \(path)/segments")
+    case .betweenRenames(let error, let action):
+      self.init(error, doing: action, of: " in the vault at \(path)")
+      message +=
+        " All files are whole in \(StorageNames.refreshing), which takes the place of \(StorageNames.segments); when the "
+        + "file system allows renames again, mount a space for writing, or run: agonyfs refresh \(path)"
     case .system(let error, let action):
       self = Self.strayFile(error, vault: path) ?? Self(error, doing: action, of: " in the vault at \(path)")
     }

@@ -1,5 +1,6 @@
 internal import CPlatform
 internal import Glibc
+internal import System
 internal import Vault
 
 /// Work that takes long: it shows its progress, and can undo its changes before a signal ends the process.
@@ -34,6 +35,19 @@ struct HeldSignals: Sendable {
   var arePending: Bool {
     var held = held
     return unsafe agonyfs_signals_are_pending(&held)
+  }
+
+  /// Waits until a signal is pending, but not longer than this.
+  ///
+  /// - Returns: whether one is pending.
+  func wait(milliseconds: Int32) -> Bool {
+    var held = held
+    // If no descriptor is free, a signal is only noticed after the whole time.
+    let descriptor = try? Descriptor(systemCall { unsafe agonyfs_signal_descriptor(&held) })
+    defer { withExtendedLifetime(descriptor) {} }
+    var interest = pollfd(fd: descriptor?.number ?? -1, events: Int16(POLLIN), revents: 0)
+    unsafe poll(&interest, 1, milliseconds)
+    return arePending
   }
 
   /// Unblocks the signals. If one is pending, this does not return.

@@ -26,7 +26,8 @@ extension NewVault {
   /// - Throws: status 10 if the answer is not yes.
   static func confirm(at path: FilePath) throws(CommandFailure) {
     guard Terminal()?.confirm(question(at: path)) ?? false else {
-      throw CommandFailure(.noVault, "There is no vault at \(TerminalText.safe(path.bytes)), and none was made.")
+      throw CommandFailure(
+        .noVault, "There is no vault at \(TerminalText.safe(path.bytes)); check the path. Nothing was created.")
     }
   }
 

@@ -40,6 +40,24 @@ import VaultCopy
     #expect(sentence(.indexFailed(7)).hasPrefix("The index of the space in /the/vault failed with SQLite's error 7; "))
   }
 
+  /// What ends a check is not looked for with another check.
+  @Test(arguments: [VaultError.damaged("no head of the space can be read"), .indexFailed(11)])
+  func aCheckDoesNotAdviseItself(_ error: VaultError) {
+    let (failure, other) = (
+      CommandFailure(ofCheck: error, vault: "/the/vault"), CommandFailure(error, vault: "/the/vault")
+    )
+    #expect(failure.status == other.status)
+    #expect(!failure.message.contains("agonyfs check") && other.message.contains("agonyfs check"))
+    #expect(failure.message.contains("from a backup"))
+    #expect(CommandFailure(ofCheck: .spaceInUse, vault: "/v") == CommandFailure(VaultError.spaceInUse, vault: "/v"))
+  }
+
+  /// Of an interrupted copy the files of the password may be missing.
+  @Test func aPasswordThatOpensNothingMayMeetAnIncompleteCopy() {
+    let message = CommandFailure(VaultError.noSpaceOpens, vault: "/the/vault").message
+    #expect(message.contains("type it again") && message.contains("a copy that was interrupted"))
+  }
+
   private static let directoryErrors: [(DirectoryStorageError, CommandStatus)] = [
     (.missing, .noVault), (.incomplete("it has no agonyfs.json"), .noVault), (.exists, .vaultExists),
     (.blocked("segments/07"), .damage),
@@ -53,6 +71,15 @@ import VaultCopy
     let failure = CommandFailure(error, vault: "/the/vault")
     #expect(failure.status == status)
     #expect(failure.message.contains("/the") || failure.message.hasPrefix("Reading failed: permission denied"))
+  }
+
+  /// A vault whose folders a refresh could neither exchange nor name as before is whole, and can be repaired.
+  @Test func aRefreshBetweenRenamesSaysWhatToDo() {
+    let error = RefreshError.betweenRenames(.ioError, "exchanging the folders")
+    let failure = CommandFailure(error, vault: "/the/vault")
+    #expect(failure.status == .failure)
+    #expect(failure.message.hasPrefix("Exchanging the folders failed in the vault at /the/vault: "))
+    #expect(failure.message.hasSuffix("mount a space for writing, or run: agonyfs refresh /the/vault"))
   }
 
   private static let mountErrors: [(MountError, CommandStatus)] = [
@@ -85,6 +112,7 @@ import VaultCopy
     (.unfinished("/the/copy"), .noVault), (.otherVault("/the/copy"), .vaultExists),
     (.notEmpty("/the/copy"), .vaultExists), (.inUse("/the/copy"), .spaceInUse),
     (.sourceReplaced("/the/copy"), .failure), (.notKept("/the/copy"), .damage), (.newerThere("/the/copy"), .failure),
+    (.olderSource("/the/copy", 1), .failure), (.divergent("s3://photos/vault", 3), .failure),
     (.cancelled, .failure),
   ]
 
@@ -103,6 +131,7 @@ import VaultCopy
     let errors: [(StoreError, CommandStatus, Bool)] = [
       (.quota, .noRoom, true), (.unreachable, .storeUnreachable, true), (.denied(.put), .storeRefused, false),
       (.untrustedCertificate, .storeRefused, false), (.refused("X"), .failure, false),
+      (.lags, .failure, false),
     ]
     for (error, status, goesOn) in errors {
       let failure = CommandFailure(CopyError.store(error, address))

@@ -1,3 +1,4 @@
+import Crypto
 import Glibc
 import System
 import TestSupport
@@ -13,19 +14,41 @@ extension TerminalTests {
     #expect(unsafe mkdir(workspace.at("Albums"), 0o700) == 0)
     let terminal = try PseudoTerminal(["mount", "--password", vault, workspace.at("Albums")])
     #expect(try terminal.waits(for: "There is no vault at \(vault). Make one? [y/N] "))
-    #expect(terminal.echoes)
+    #expect(!terminal.echoes)
     try terminal.type("n\n")
-    #expect(try terminal.waits(for: "none was made"))
+    #expect(try terminal.waits(for: "n\r\nagonyfs: There is no vault at \(vault); check the path. Nothing was created"))
     #expect(try terminal.ending() == .exited(10))
     #expect(unsafe access(vault, F_OK) != 0)
   }
+
+  /// A user who expects to be asked for the password may type it without looking.
+  @Test(arguments: ["correct horse battery", "yacht", "yy"])
+  func aPasswordThatIsTypedAtTheQuestionIsNotShown(_ typed: String) throws {
+    let workspace = try Workspace()
+    let vault = workspace.at("Vault")
+    #expect(unsafe mkdir(workspace.at("Albums"), 0o700) == 0)
+    let terminal = try PseudoTerminal(["mount", "--password", vault, workspace.at("Albums")])
+    try terminal.answer("Make one? [y/N] ", with: typed)
+    #expect(try terminal.waits(for: "Nothing was created."))
+    #expect(terminal.passed?.hasPrefix("(neither y nor n)\r\nagonyfs: ") == true, "\(terminal.passed ?? "")")
+    #expect(try terminal.ending() == .exited(10))
+    #expect(unsafe access(vault, F_OK) != 0)
+  }
+
+  private static let answers: [(String, Bool?)] = [
+    ("y", true), ("YES", true), ("n", false), ("No", false), ("", false), ("yep", nil), (" y", nil), ("yes ", nil),
+    ("\u{e9}", nil), ("correct horse battery", nil),
+  ]
+
+  @Test(arguments: answers)
+  func onlyAYesIsYes(_ line: String, _ answer: Bool?) { #expect(Terminal.answer(.of(line)) == answer) }
 
   @Test func serveAsksWhetherToMakeAVault() throws {
     let workspace = try Workspace()
     let vault = workspace.at("Vault")
     let terminal = try PseudoTerminal(["serve", vault])
     try terminal.answer("There is no vault at \(vault). Make one? [y/N] ", with: "n")
-    #expect(try terminal.waits(for: "none was made"))
+    #expect(try terminal.waits(for: "Nothing was created."))
     #expect(try terminal.ending() == .exited(10))
     let other = try PseudoTerminal(["serve", vault])
     try other.answer("Make one? [y/N] ", with: "y")
@@ -74,8 +97,8 @@ extension TerminalTests {
     #expect(try again.ending() == .exited(0))
     #expect(try workspace.shell("cat Albums/file").output == "text\n")
     let last = try PseudoTerminal(["unmount", workspace.at("Albums")])
-    #expect(try last.waits(for: "agonyfs refresh VAULT"))
-    #expect(try last.waits(for: "--delete-after"))
+    #expect(try last.waits(for: "give a fresh copy and keep this disk: run agonyfs refresh VAULT"))
+    #expect(try last.waits(for: "to an empty directory on another disk, and refresh that copy."))
     #expect(try last.ending() == .exited(0))
   }
 

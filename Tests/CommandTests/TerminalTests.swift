@@ -169,6 +169,8 @@ extension TerminalTests {
       ] {
         #expect(try terminal.waits(for: question), "\(terminal.screen)")
         #expect(!terminal.echoes)
+        // Advice stands before the first password only: between two, it would seem to be about the first.
+        #expect(terminal.passed?.contains(PasswordAdvice.general) == question.hasPrefix("New password"))
         screen += terminal.passed ?? ""
         try terminal.type(answer + "\n")
       }

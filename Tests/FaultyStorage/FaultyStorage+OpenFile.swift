@@ -33,6 +33,7 @@ extension FaultyStorage {
       storage.lock.lock()
       defer { storage.lock.unlock() }
       if storage.isCut { throw .ioError }
+      if let fault = storage.unreadable[identifier], offset + buffer.count > fault.from { throw fault.error }
       guard offset < file.content.count else { return 0 }
       let count = min(buffer.count, file.content.count - offset)
       unsafe buffer.copyBytes(from: file.content[offset..<offset + count])

@@ -6,6 +6,7 @@
 // - the power fails: what was not flushed is there, is lost, or is there in part (`PowerCut.swift`); with a tape
 //   (`Tape.swift`) after every operation of one run,
 // - an operation fails with any error, once or from then on (`Fault`), or the disk is full (`setLimit`),
+// - reads of a file fail with any error (`failReads`),
 // - bytes are changed, files go, come back, are exchanged or cut short (`tamper`).
 //
 // Everything that chance decides comes from a seed, and files are always taken in the order of their creation, since
@@ -122,6 +123,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package internal(set) var openCount = 0
   /// So many deletions fail.
   var failingDeletions = 0
+  /// Files that cannot be read beyond an offset, and why.
+  var unreadable: [SegmentIdentifier: (from: Int, error: Errno)] = [:]
   /// The files that the host was told to keep nothing of in memory.
   package internal(set) var evicted: Set<SegmentIdentifier> = []
   /// How many files were deleted.
@@ -171,6 +174,10 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   }
   /// Has the next deletions fail.
   package func failDeletions(_ count: Int = 1) { lock.withLock { failingDeletions = count } }
+  /// Has reads of a file that reach beyond an offset fail with an error, or no more.
+  package func failReads(of identifier: SegmentIdentifier, from offset: Int = 0, _ error: Errno?) {
+    lock.withLock { unreadable[identifier] = error.map { (from: offset, error: $0) } }
+  }
   /// Limits the size of the storage, in bytes.
   package func setLimit(_ bytes: Int) { lock.withLock { limit = bytes } }
   /// Limits the storage to what it holds now, and so many bytes more.

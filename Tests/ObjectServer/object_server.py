@@ -33,7 +33,7 @@ FAULTS = {
     "lose": "GET HEAD PUT DELETE", "double": "GET HEAD PUT DELETE", "cut": "GET", "short-range": "GET", "flip": "GET",
     "slow": "GET", "stall": "GET", "redirect": "GET HEAD PUT DELETE", "html": "GET PUT", "error200": "PUT",
     "garbage": "GET PUT", "keep-other": "PUT", "other-tag": "PUT HEAD", "bad-list": "GET", "entities": "GET",
-    "no-identifier": "GET HEAD PUT DELETE", "proxy404": "GET PUT",
+    "no-identifier": "GET HEAD PUT DELETE", "proxy404": "GET PUT", "drip": "GET",
 }
 
 
@@ -50,11 +50,17 @@ class Store:
     def __init__(self):
         self.lock = threading.Lock()
         self.objects = {}
+        # The objects before the last change.
+        self.earlier = {}
         self.faults = {}
         self.counts = {}
         self.requests = 0
         # Seconds that the clock is ahead, the region, the action that is not permitted, bytes, objects in a list.
         self.settings = {"clock": "0", "region": "us-east-1", "deny": "", "quota": str(1 << 40), "page": "1000"}
+        # Hashes that are not checked (md5, sha256, both); ranges: as asked for, whole or other; what shows the objects
+        # before the last change (list, get); the status of versions and the mode of the lock, or the status of the
+        # reply to those who ask.
+        self.settings |= {"unchecked": "", "ranges": "", "late": "", "versioning": "", "lock": ""}
 
     def takes_fault(self, name, method):
         with self.lock:
@@ -161,6 +167,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(whole[:len(whole) - len(content) // 2])
             time.sleep(30)
             return self.end()
+        if is_object and self.takes("drip"):
+            self.wfile.write(whole[:len(whole) - len(content)])
+            for byte in content:
+                self.wfile.write(bytes([byte]))
+                time.sleep(0.2)
+            return None
         if is_object and self.takes("slow"):
             step = max(1, len(whole) // 12)
             for start in range(0, len(whole), step):
@@ -197,10 +209,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         wanted = signature(SECRET, self.command, path, query, lower, names, digest, date, scope)
         if wanted != parts["Signature"] or "host" not in names:
             raise Refused(403, "SignatureDoesNotMatch")
-        if digest != hashlib.sha256(body).hexdigest():
+        unchecked = store.settings["unchecked"]
+        if unchecked not in ("sha256", "both") and digest != hashlib.sha256(body).hexdigest():
             raise Refused(400, "XAmzContentSHA256Mismatch")
         md5 = self.headers.get("Content-MD5")
-        if md5 and md5 != base64.b64encode(hashlib.md5(body).digest()).decode():
+        if unchecked not in ("md5", "both") and md5 and md5 != base64.b64encode(hashlib.md5(body).digest()).decode():
             raise Refused(400, "BadDigest")
 
     def carry_out(self, body):
@@ -214,26 +227,48 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Refused(403, "AccessDenied")
         with store.lock:
             if is_list:
-                return self.list(dict(urllib.parse.parse_qsl(query, keep_blank_values=True)))
+                pairs = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
+                if "versioning" in pairs or "object-lock" in pairs:
+                    return self.setting("versioning" in pairs)
+                return self.list(pairs)
             if self.command == "PUT":
                 return self.put(name, body)
             if self.command == "DELETE":
+                store.earlier = dict(store.objects)
                 store.objects.pop(name, None)
                 return 204, b"", {}
-            if name not in store.objects:
+            objects = store.earlier if store.settings["late"] == "get" else store.objects
+            if name not in objects:
                 raise Refused(404, "NoSuchKey")
-            content = store.objects[name]
+            content = objects[name]
             headers = {"ETag": self.tag(content)}
             if self.command == "HEAD":
                 return 200, b"", {**headers, "Content-Length": str(len(content))}
             wanted = self.headers.get("Range")
-            if not wanted:
+            if not wanted or store.settings["ranges"] == "whole":
                 return 200, content, headers
             first, last = (int(number) for number in wanted.partition("=")[2].split("-"))
             if first >= len(content):
                 raise Refused(416, "InvalidRange")
             last = min(last, len(content) - 1)
+            if store.settings["ranges"] == "other":
+                first, last = 0, last - first
             return 206, content[first:last + 1], {**headers, "Content-Range": f"bytes {first}-{last}/{len(content)}"}
+
+    def setting(self, asks_for_versions):
+        """The reply to GET ?versioning and GET ?object-lock."""
+        value = self.server.store.settings["versioning" if asks_for_versions else "lock"]
+        codes = {"403": "AccessDenied", "405": "MethodNotAllowed", "501": "NotImplemented"}
+        if value in codes:
+            raise Refused(int(value), codes[value])
+        if asks_for_versions:
+            status = f"<Status>{value}</Status>" if value else ""
+            return 200, f"<VersioningConfiguration>{status}</VersioningConfiguration>".encode(), {}
+        if not value:
+            raise Refused(404, "ObjectLockConfigurationNotFoundError")
+        rule = f"<Rule><DefaultRetention><Mode>{value}</Mode><Days>1</Days></DefaultRetention></Rule>"
+        enabled = "<ObjectLockEnabled>Enabled</ObjectLockEnabled>"
+        return 200, f"<ObjectLockConfiguration>{enabled}{rule}</ObjectLockConfiguration>".encode(), {}
 
     def put(self, name, body):
         store = self.server.store
@@ -248,6 +283,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if faults.get("keep-other", 0) > 0:
             faults["keep-other"] -= 1
             body = body[:-1] + bytes([body[-1] ^ 1])
+        store.earlier = dict(store.objects)
         store.objects[name] = body
         return 200, b"", {"ETag": self.tag(body)}
 
@@ -261,15 +297,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def list(self, query):
         store = self.server.store
+        objects = store.earlier if store.settings["late"] == "list" else store.objects
         prefix, after = query.get("prefix", ""), query.get("start-after", "")
-        names = sorted((name for name in store.objects if name.startswith(prefix) and name > after), key=str.encode)
+        names = sorted((name for name in objects if name.startswith(prefix) and name > after), key=str.encode)
         page = names[:min(int(query["max-keys"]), int(store.settings["page"]))]
         if store.faults.get("bad-list", 0) > 0:
             store.faults["bad-list"] -= 1
             page = page[::-1]
         entries = "".join(
-            f"<Contents><Key>{escape(name)}</Key><Size>{len(store.objects[name])}</Size>"
-            f"<ETag>&quot;{hashlib.md5(store.objects[name]).hexdigest()}&quot;</ETag></Contents>" for name in page)
+            f"<Contents><Key>{escape(name)}</Key><Size>{len(objects[name])}</Size>"
+            f"<ETag>&quot;{hashlib.md5(objects[name]).hexdigest()}&quot;</ETag></Contents>" for name in page)
         more = "true" if len(page) < len(names) else "false"
         text = '<?xml version="1.0" encoding="UTF-8"?>'
         if store.faults.get("entities", 0) > 0:

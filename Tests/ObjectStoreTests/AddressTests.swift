@@ -81,7 +81,7 @@ import Testing
     [
       .notFound, .alreadyThere, .unknownOutcome, .wrongCredentials, .noCredentials("No credentials were found."),
       .wrongRegion(nil), .wrongRegion("eu-west-1"), .noBucket, .quota, .slowDown, .wrongClock, .damagedOnTheWay,
-      .keptOtherBytes, .redirected, .untrustedCertificate, .noSuchHost, .unreachable, .interrupted,
+      .keptOtherBytes, .lags, .redirected, .untrustedCertificate, .noSuchHost, .unreachable, .interrupted,
       .brokenReply("no length"),
       .refused("InvalidRequest"), .unavailable("it is missing"),
     ] + StoreAction.allCases.map { .denied($0) }

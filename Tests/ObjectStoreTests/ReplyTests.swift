@@ -124,6 +124,27 @@ import Testing
     }
   }
 
+  @Test func settingsAreWhatTheStoreSays() throws {
+    #expect(try reply(200).setting(true) && !reply(200).setting(false))
+    #expect(throws: StoreError.brokenReply("no settings")) { try reply(200).setting(nil) }
+    for (status, code, error) in [
+      (403, "AccessDenied", .denied(.settings)), (405, "MethodNotAllowed", .denied(.settings)),
+      (501, "NotImplemented", .refused("NotImplemented")), (501, nil, .brokenReply("status 501")),
+      (404, "ObjectLockConfigurationNotFoundError", .refused("ObjectLockConfigurationNotFoundError")),
+    ] as [(Int, String?, StoreError)] {
+      #expect(throws: error) { try reply(status, code: code).setting(true) }
+    }
+  }
+
+  @Test func oneHashIsStatedWrongly() {
+    let bytes = Array("hello".utf8)
+    let right = StoreHash(of: bytes)
+    let wrongMD5 = StoreHash(of: bytes, stating: .wrongMD5)
+    #expect(wrongMD5.signed == right.signed && wrongMD5.md5 == right.md5 && wrongMD5.md5Text != right.md5Text)
+    let wrongSHA256 = StoreHash(of: bytes, stating: .wrongSHA256)
+    #expect(wrongSHA256.signed != right.signed && wrongSHA256.md5Text == right.md5Text)
+  }
+
   @Test func wrongTimesAreNoticed() {
     let time = RequestTime(seconds: 1_000_000)
     #expect(reply(403, code: "RequestTimeTooSkewed").refusesTime(time))

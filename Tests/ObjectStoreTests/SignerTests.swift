@@ -69,7 +69,7 @@ import Testing
     #expect(headers.dropLast().map(\.name) == headers.dropLast().map(\.name).sorted())
   }
 
-  @Test func theFiveRequestsHaveOneShapeEach() throws {
+  @Test func theSixRequestsHaveOneShapeEach() throws {
     let address = try StoreAddress("s3://photos/of-me", endpoint: "https://store.example")
     let name = key("segments/ab/cd")
     let list = StoreRequest.list(address, prefix: "segments/", after: "segments/a +é", most: 1000)
@@ -83,6 +83,9 @@ import Testing
     #expect(put.headers.map(\.name) == ["content-md5", "content-type", "if-none-match"])
     #expect(StoreRequest.put(address, name, md5: nil, ifAbsent: false).headers.map(\.name) == ["content-type"])
     #expect(StoreRequest.delete(address, name).method == .delete && StoreRequest.delete(address, name).query.isEmpty)
+    #expect(StoreRequest.setting(address, .versioning).path == "/photos/")
+    #expect(StoreRequest.setting(address, .versioning).query == "versioning=")
+    #expect(StoreRequest.setting(address, .objectLock).query == "object-lock=")
   }
 
   @Test func credentialsAreNotShown() throws {

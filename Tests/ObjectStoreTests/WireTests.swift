@@ -10,6 +10,8 @@ import Testing
     .list(prefix: "", after: nil), .list(prefix: "a/", after: "a/ü"), .head(key("a")), .get(key("a"), range: nil),
     .get(key("a/b"), range: (1 << 40)..<((1 << 40) + 100)), .put(key("a"), [], ifAbsent: true),
     .put(key("a"), [1, 2, 3], ifAbsent: false), .delete(key("a")),
+    .put(key("a"), [1, 2, 3], ifAbsent: false, stating: .wrongMD5),
+    .put(key("a"), [1], ifAbsent: false, stating: .wrongSHA256), .setting(.versioning), .setting(.objectLock),
   ]
   private static let answers: [StoreAnswer] = [
     .page(ObjectPage(entries: [], next: nil)),
@@ -20,7 +22,8 @@ import Testing
           ObjectEntry(key: key("b"), size: .max, md5: [UInt8](0..<16), sha256: [UInt8](0..<32)),
         ], next: "b")),
     .entry(ObjectEntry(key: key("a"), size: 5)), .bytes([]), .bytes([9]), .stored(hasOtherTag: false),
-    .stored(hasOtherTag: true), .deleted,
+    .stored(hasOtherTag: true), .deleted, .bytes([9], isFromWhole: true), .setting(isOn: true),
+    .setting(isOn: false),
   ]
 
   @Test func jobsAndAnswersArrive() throws {
@@ -34,7 +37,8 @@ import Testing
       let credentials = try #require(StoreCredentials(accessKey: "A", secretKey: "B", sessionToken: token))
       let address = try StoreAddress("s3://photos/me", endpoint: "http://[::1]:9", region: "eu", usesPathStyle: true)
       let configuration = StoreConfiguration(
-        address: address, credentials: credentials, certificates: token, stallSeconds: 2, connectSeconds: 3)
+        address: address, credentials: credentials, certificates: token, stallSeconds: 2, connectSeconds: 3,
+        rateSeconds: 4)
       #expect(try StoreConfiguration(decoding: configuration.encoded) == configuration)
       for count in 0..<configuration.encoded.count {
         #expect(throws: ByteReader.Malformed.self) {

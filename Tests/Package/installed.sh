@@ -66,6 +66,9 @@ agonyfs unmount Albums
 man agonyfs-mount | grep -q 'MOUNT OPTIONS'
 man agonyfs | grep -q 'agonyfs-import(1)'
 man mount.agonyfs | grep -q allow_other
+man agonyfs-sync | grep -q delete-newer
+agonyfs help sync | grep -q agonyfs-sync@NAME
+test -e /usr/lib/systemd/user/agonyfs-sync@.service
 agonyfs check --password-file password Vault
 # Whoever could read the programs could look into their processes until they forbid it.
 for program in /usr/lib/agonyfs/*; do

@@ -121,6 +121,18 @@ import Testing
     #expect(try store.get(key("a"), range: nil) == bytes)
   }
 
+  /// The connection never stands still, so only a rate ends the attempt.
+  @Test func aReplyOfSingleBytesIsAskedForAgain() throws {
+    var settings = try server.settings()
+    settings.rateSeconds = 2
+    let store = RemoteStore(settings, credentials: ObjectServer.credentials())
+    let bytes = content(300)
+    try store.put(key("a"), bytes, ifAbsent: true)
+    try server.tell("fault drip 1")
+    #expect(try store.get(key("a"), range: nil) == bytes)
+    #expect(try server.count("GET") == 2)
+  }
+
   @Test func theClockOfTheStoreCounts() throws {
     for difference in [86_400, -86_400, 0] {
       try server.tell("set clock \(difference)")

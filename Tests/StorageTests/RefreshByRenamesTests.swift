@@ -178,6 +178,81 @@ import Testing
     }
   }
 
+  /// An error that does not last comes between the first rename and the second one.
+  @Test func afterOneErrorNothingIsLeft() throws {
+    let before = subject.look()
+    let inode = HostFile.status(segments).st_ino
+    var hasFailed = false
+    #expect(throws: RefreshError.system(.ioError, "exchanging the folders")) {
+      try subject.refresh(mayChange: { _ in
+        if hasFailed || lastRename(inode) != .first { return true }
+        hasFailed = true
+        return false
+      })
+    }
+    #expect(hasFailed && HostFile.status(segments).st_ino == inode)
+    try expectContents(before, in: opened())
+    expectNothingLeft()
+  }
+
+  /// The directory that a refresh is about to rename, if this rename comes next.
+  private func directory(ofNext rename: Kill, _ inode: ino_t) -> String? {
+    let last = lastRename(inode)
+    let refreshing = subject.path + "/refreshing"
+    switch rename {
+    case .first:
+      let names = HostFile.names(in: refreshing)
+      return last == nil && names.count == 256 && !names.contains(".agonyfs-new") ? segments : nil
+    case .second: return last == .first ? refreshing : nil
+    case .third: return last == .second ? segments + "/.agonyfs-old" : nil
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "needs root, to mount"), arguments: Kill.allCases)
+  func aHostThatRefusesOneRenameKeepsSegments(_ rename: Kill) throws {
+    let before = subject.look()
+    let inode = HostFile.status(segments).st_ino
+    let refusal = RefusedRenames()
+    #expect(throws: RefreshError.system(.resourceBusy, "exchanging the folders")) {
+      try subject.refresh(mayChange: { _ in
+        if let next = directory(ofNext: rename, inode) { refusal.begin([next]) }
+        return true
+      })
+    }
+    #expect(refusal.isBegun)
+    #expect(HostFile.names(in: subject.path).contains("segments"))
+    #expect((HostFile.status(segments).st_ino == inode) == (rename != .third))
+    try expectContents(before, in: opened())
+    refusal.end()
+    try expectContents(before, in: opened())
+    try subject.refresh()
+    try subject.expectWhole(before, "refreshed")
+    expectNothingLeft()
+  }
+
+  /// The host refuses the second rename and the way back, and allows everything some time later.
+  @Test(.enabled(if: geteuid() == 0, "needs root, to mount"), arguments: [false, true])
+  func aHostThatRefusesTheWayBackKeepsAllFiles(isRefreshed: Bool) throws {
+    let before = subject.look()
+    let inode = HostFile.status(segments).st_ino
+    let refreshing = subject.path + "/refreshing"
+    let refusal = RefusedRenames()
+    #expect(throws: RefreshError.betweenRenames(.resourceBusy, "exchanging the folders")) {
+      try subject.refresh(mayChange: { _ in
+        if lastRename(inode) == .first { refusal.begin([refreshing + "/.agonyfs-old", refreshing]) }
+        return true
+      })
+    }
+    #expect(refusal.isBegun && HostFile.names(in: subject.path) == ["agonyfs.json", "refreshing"])
+    try expectContents(before, in: opened())
+    #expect(throws: RefreshError.betweenRenames(.resourceBusy, "preparing the refresh")) { try subject.refresh() }
+    try expectContents(before, in: opened())
+    refusal.end()
+    if isRefreshed { try subject.refresh() } else { try opened().removeInterruptedRefresh() }
+    try subject.expectWhole(before, "repaired")
+    expectNothingLeft()
+  }
+
   /// Another program puts a file in the place of one that was just copied: that one stays.
   @Test func whatIsReplacedMeanwhileStays() throws {
     let place = segments + "/07/" + subject.name(7)
@@ -221,4 +296,23 @@ import Testing
     try subject.expectWhole(before, "refreshed")
     expectNothingLeft()
   }
+}
+
+/// Directories that the host refuses to rename, because something is mounted on them. Only root can begin that.
+private final class RefusedRenames {
+  private var directories: [String] = []
+  var isBegun: Bool { !directories.isEmpty }
+
+  /// Mounts each directory on itself, in this order. Later calls do nothing.
+  func begin(_ paths: [String]) {
+    if isBegun { return }
+    for path in paths where unsafe mount(path, path, nil, CUnsignedLong(MS_BIND), nil) == 0 { directories.append(path) }
+  }
+
+  func end() {
+    for path in directories.reversed() { unsafe umount2(path, CInt(MNT_DETACH)) }
+    directories = []
+  }
+
+  deinit { end() }
 }

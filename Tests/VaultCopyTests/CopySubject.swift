@@ -41,6 +41,14 @@ final class CopySubject {
     try storage.put(name, bytes)
   }
 
+  /// Adds a key derivation; gives the parameters.
+  func addDerivation() throws -> [UInt8] {
+    var changed = parameters
+    changed.derivations.append(PasswordDerivation(cost: .moderate))
+    try storage.replaceParameters(with: changed.json)
+    return changed.json
+  }
+
   /// All files with their paths in the vault.
   var content: [String: [UInt8]] {
     get throws { try Self.content(of: storage) }
@@ -133,9 +141,11 @@ final class HookedEnd: CopyTarget {
 
   func readBack(_ identifier: SegmentIdentifier) throws(CopyError) -> [UInt8]? { try end.readBack(identifier) }
 
-  func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) {
+  func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]? {
     try end.begin(parameters, accepts: accepts)
   }
+
+  func replaceParameters(_ parameters: [UInt8]) throws(CopyError) { try end.replaceParameters(parameters) }
 
   func write(_ identifier: SegmentIdentifier, _ bytes: [UInt8], isComplete: Bool) throws(CopyError) {
     try before(identifier)

@@ -133,7 +133,29 @@ import Vault
     withExtendedLifetime(lease) {}
   }
 
-  /// Files of the source that go are left out; files that become shorter are not taken for what they were.
+  /// An interrupted copy opens with old and new passwords: those of the files that are there, and of those that follow.
+  @Test func newKeyDerivationsComeBeforeFiles() throws {
+    try CopyRun(from: subject.end, to: DirectoryEnd(path)).run()
+    let json = try subject.addDerivation()
+    try subject.write(randomBytes(50, seed: 102), to: .numbered(1000))
+    do {
+      // The end of this scope gives the leases back.
+      let broken = HookedEnd(DirectoryEnd(path)) { [path] (_) throws(CopyError) in
+        throw CopyError.system(.ioError, "writing", path)
+      }
+      #expect(throws: CopyError.self) { try CopyRun(from: subject.end, to: broken).run() }
+      let copy = try DirectoryStorage(path: path)
+      #expect(try copy.readParameters(limit: 1 << 16) == json)
+      // The copy is still in use: by the lease on the new file.
+      #expect(throws: Errno.wouldBlock) { try copy.lease(.vault, exclusive: false) }
+      withExtendedLifetime(broken) {}
+    }
+    try CopyRun(from: subject.end, to: DirectoryEnd(path)).run()
+    #expect(try CopySubject.content(of: path) == subject.content)
+  }
+
+  /// Files of the source that go are left out; files that become shorter are not taken for what they were. A new copy
+  /// that lacks them is no vault yet.
   @Test func aVaultMayChangeDuringTheCopy() throws {
     let (storage, names) = (subject.storage, subject.names)
     let segments = "\(subject.path)/segments/"
@@ -143,9 +165,16 @@ import Vault
     }
     let summary = try CopyRun(from: source, to: DirectoryEnd(path)).run()
     #expect(summary.gone == 1 && summary.shortened == 1 && summary.copied == names.count - 2)
-    let copied = try CopySubject.content(of: path)
-    #expect(copied.count == names.count - 2 + 1)
-    #expect(copied["segments/" + names[2].path] == nil)
+    #expect(DirectoryCopyTarget.isUnfinished(at: path))
+    #expect(HostFile.status(place + "/segments/" + names[2].path).st_mode == 0)
+    #expect(try CopyRun(from: subject.end, to: DirectoryEnd(path)).run().copied == 1)
+    #expect(try CopySubject.content(of: path) == subject.content)
+    // A vault stays one.
+    let again = HookedEnd(subject.end) { (name) throws(CopyError) in
+      if name == names[3] { try? storage.delete(name) }
+    }
+    #expect(try CopyRun(from: again, to: DirectoryEnd(path)).run().gone == 1)
+    #expect(try CopySubject.content(of: path).count == names.count)
   }
 
   @Test func aVaultThatGoesIsNoCopy() throws {

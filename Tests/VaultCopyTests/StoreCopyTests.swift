@@ -125,6 +125,38 @@ import Vault
     }
   }
 
+  /// An interrupted copy opens with old and new passwords. If the store has a key derivation that the vault lacks, it has
+  /// a newer state.
+  @Test func newKeyDerivationsComeBeforeFiles() throws {
+    try CopyRun(from: subject.end, to: end(store)).run()
+    let json = try subject.addDerivation()
+    try subject.write(randomBytes(50, seed: 102), to: .numbered(1000))
+    let puts = Counter()
+    let broken = HookedStore(store) { (action) throws(StoreError) in
+      if action == .put, puts.next() > 0 { throw StoreError.unreachable }
+    }
+    #expect(throws: CopyError.self) { try CopyRun(from: subject.end, to: end(broken), oneJob()).run() }
+    #expect(store.content[StorageNames.parameters] == json && store.content.count == subject.names.count + 1)
+    try CopyRun(from: subject.end, to: end(store)).run()
+    #expect(try store.content == subject.content)
+    try subject.storage.replaceParameters(with: subject.parameters.json)
+    let before = store.objects
+    #expect(throws: CopyError.newerThere("s3://bucket/vault")) { try CopyRun(from: subject.end, to: end(store)).run() }
+    #expect(store.objects == before)
+  }
+
+  /// A new copy that lacks a file is no vault yet.
+  @Test func aNewCopyWithoutAFileIsNotComplete() throws {
+    let (storage, name) = (subject.storage, subject.names[1])
+    let source = HookedEnd(subject.end) { (found) throws(CopyError) in
+      if found == name { try? storage.delete(name) }
+    }
+    #expect(try CopyRun(from: source, to: end(store)).run().gone == 1)
+    #expect(store.content[StorageNames.parameters] == nil)
+    try CopyRun(from: subject.end, to: end(store)).run()
+    #expect(try store.content == subject.content)
+  }
+
   /// An old request that is carried out late replaces newer bytes before the copy is complete.
   @Test func whatAStoreLosesIsWrittenAgain() throws {
     let key = try #require(ObjectKey("segments/" + subject.names[2].path))

@@ -252,7 +252,8 @@ class NetworkTests(ServerTest):
         server = self.serve(before=(*ALONE, *give, "lo:1", "10.77.0.7", *give, "lo:2", "10.77.0.8"))
         self.assertEqual(self.shown(server)[0], "10.77.0.7")
         self.assertTrue(server.text().startswith("Scan this code with a phone; Ctrl-C ends.\n"), server.text())
-        self.assertIn("The code has the address 10.77.0.7. For 10.77.0.8 (lo), use --listen.\n", server.text())
+        self.assertIn("The code has the address 10.77.0.7. For a code with 10.77.0.8 (lo), use --listen.\n",
+                      server.text())
         self.assertEqual(server.end(), 0)
 
 

@@ -29,7 +29,7 @@ def arguments():
         prog="scripts/bench", description=__doc__,
         epilog="Seconds, smaller is better; only ratios within one run mean something. Both rows of mounting include "
         "the work of a password; agonyfs speed shows it. scripts/bench --catalog measures the catalog instead, "
-        "scripts/bench --import --searching what searching costs an import.")
+        "scripts/bench --remote copies to an object store, scripts/bench --import --searching what searching costs an import.")
     parser.add_argument("systems", nargs="*", default=NAMES, help=f"any of {' '.join(NAMES)} (default: all)")
     parser.add_argument("--rounds", type=int, default=5, help="number of rounds (default: 5)")
     parser.add_argument("--size", type=int, default=256, help="MiB of the large file (default: 256)")

@@ -104,12 +104,10 @@ package struct Checker {
       if missing.isCertain {
         result.missing = missing
         result.problems.append(
-          "\(files) which this state does not name: a newer state is lost, or "
-            + "room of the space")
+          "\(files) that this state does not use: they held a newer state, or free room of the space")
       } else {
         result.notes.append(
-          "\(files) which this state does not name; a crash can leave this, and the "
-            + "next mount repairs it")
+          "\(files) that this state does not use; a crash can cause this, and the next mount repairs it")
       }
     }
     let findings = space.verify(readData: false, on: threads)

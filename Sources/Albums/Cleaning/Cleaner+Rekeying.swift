@@ -39,11 +39,11 @@ extension Cleaner {
       if control.isCancelled() { throw .cancelled }
       if error == .noSpace { throw .noSpace }
       // A failed write states its cause only once, and everything after it fails for the same cause.
-      let cause = space.gate.reason.map { ", after: \($0)" } ?? ""
+      let cause = space.gate.reason.map { " (the first error: \($0))" } ?? ""
       throw .system(error, "encrypting files again\(cause)")
     }
     if left > 0 {
-      throw .damaged("files of the vault remain under the previous key; run agonyfs check")
+      throw .damaged("files of the vault remain under the previous key")
     }
   }
 }

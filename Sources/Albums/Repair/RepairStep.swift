@@ -84,7 +84,7 @@ enum RepairStep: Hashable {
     case .dropMedia(let inode): "the media facts of inode \(inode.rawValue), which does not exist, are dropped"
     case .dropNames: "the name leads nowhere and is removed"
     case .dropName(_, let name): "the name \(name.description) in something that is not a directory is removed"
-    case .keepOneName: "it keeps one of its names"
+    case .keepOneName: "all its names but one are removed"
     case .giveName(let inode): "inode \(inode.rawValue) has no name and gets one in lost+found"
     case .moveToLostAndFound: "it is moved to lost+found"
     case .setKind(_, let name): "the type in the entry \(name.description) is corrected"

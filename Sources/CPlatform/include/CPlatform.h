@@ -117,9 +117,9 @@ char **agonyfs_arguments(int *count);
 /// thread is shown as the process's.
 int agonyfs_set_name(const char *name);
 
-/// Reports to the service manager that started this process, if one did, that the service is ready: the protocol of
-/// sd_notify(3).
-void agonyfs_notify_ready(void);
+/// Reports to the service manager that started this process, if one did: `READY=1`, or `STATUS=` with a line of text
+/// for users, as in sd_notify(3).
+void agonyfs_notify(const char *state);
 
 /// The number of processors that this process may use, by sched_getaffinity(2); at least 1.
 int agonyfs_processors(void);

@@ -43,6 +43,9 @@ typedef struct {
     const char *resolved;
     /// Seconds without progress after which a request fails, and seconds that connecting may take.
     uint32_t stall_seconds, connect_seconds;
+    /// A request fails if fewer than `least_rate` bytes per second pass, on average, in `rate_seconds` seconds, which are
+    /// counted one after another.
+    uint32_t rate_seconds, least_rate;
 } agonyfs_connection_options;
 
 /// A connection, which is opened by its first request; NULL without memory.
@@ -72,7 +75,7 @@ enum agonyfs_transport {
     AGONYFS_REPLIED = 0,
     AGONYFS_UNREACHABLE,
     AGONYFS_UNTRUSTED,
-    /// The connection ended or stood still.
+    /// The connection ended, stood still or was too slow.
     AGONYFS_INTERRUPTED,
     /// The reply is not one of HTTP, or too long; the reason gives details.
     AGONYFS_BROKEN,

@@ -19,7 +19,8 @@ struct TemporaryFiles: TraceSource {
       var left = Self.most
       look(in: folder, Self.depth, &left, &search)
       if left == 0 {
-        search.couldNotSearch(path, "it has too many files; only the first \(Self.most) were searched")
+        search.couldNotSearch(
+          path, "only \(Self.most) of its files were read; delete some, and run agonyfs doctor again", isPartial: true)
       }
       searched.append(path)
     }

@@ -21,6 +21,13 @@ package struct TraceSearch {
     package var path: [UInt8]
     /// The reason, as the end of a sentence.
     package var reason: String
+    /// Whether a part of it was searched.
+    var isPartial = false
+
+    /// The end of a sentence about it.
+    package var clause: String {
+      isPartial ? "was not searched completely: \(reason)" : "was not searched: \(reason)"
+    }
   }
 
   /// The user's folders.
@@ -79,8 +86,8 @@ package struct TraceSearch {
   }
 
   /// Notes a gap; the reason is the end of a sentence.
-  mutating func couldNotSearch(_ path: [UInt8], _ reason: String) {
-    let gap = Gap(path: path, reason: reason)
+  mutating func couldNotSearch(_ path: [UInt8], _ reason: String, isPartial: Bool = false) {
+    let gap = Gap(path: path, reason: reason, isPartial: isPartial)
     if !gaps.contains(gap) { gaps.append(gap) }
   }
 

@@ -79,7 +79,7 @@ struct BalooCheck: SystemCheck {
       return SystemNote(
         topic: .indexer,
         text: "KDE's index, Baloo, indexes \(shown) and stores the names and facts of photos: run balooctl config add "
-          + "excludeFolders \(shown), or mount below a folder whose name begins with a point.")
+          + "excludeFolders \(shown), or mount below a folder whose name begins with a dot.")
     }
     let vaults = subject.vaults.paths.filter(isIndexed).map { vault in
       let shown = String(decoding: vault, as: UTF8.self)

@@ -7,7 +7,7 @@ struct CoreDumpCheck: SystemCheck {
         guard storage(view) != "none" else { return [] }
         return [
           note(
-            "systemd-coredump keeps memory of programs that crash in /var/lib/systemd/coredump: set Storage=none and "
+            "systemd-coredump keeps the memory of crashed programs in /var/lib/systemd/coredump: set Storage=none and "
               + "ProcessSizeMax=0 in /etc/systemd/coredump.conf.")
         ]
       }
@@ -16,14 +16,14 @@ struct CoreDumpCheck: SystemCheck {
       if program.hasSuffix("/true") || program.hasSuffix("/false") { return [] }
       return [
         note(
-          "Memory of programs that crash goes to \(program): switch that off, for example with sysctl -w "
+          "The kernel gives the memory of crashed programs to \(program): switch that off, for example with sysctl -w "
             + "kernel.core_pattern=.")
       ]
     }
     guard limit(view, of: subject.shell) != "0" else { return [] }
     return [
       note(
-        "Memory of programs that crash is written to files (\(pattern)), including photos that viewers show: run "
+        "The kernel writes the memory of crashed programs, with the photos that they show, to files (\(pattern)): run "
           + "ulimit -c 0 before you start them, or set a hard core 0 in /etc/security/limits.conf.")
     ]
   }

@@ -113,7 +113,8 @@ extension LockedLog {
       let name = context.keys.identifier(number, branch: entry.branch)
       let isDeleted = unlocked {
         // Another machine may have put its own file there.
-        !context.isOfAnotherBranch(name, than: entry.branch) && (try? context.storage.delete(name)) != nil
+        (try? context.isOfAnotherBranch(name, than: entry.branch)) == false
+          && (try? context.storage.delete(name)) != nil
       }
       if !isDeleted { return }
       pool.noteDeleted()

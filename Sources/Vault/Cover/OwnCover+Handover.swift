@@ -10,6 +10,7 @@
 //    search for heads needs.
 
 package import Storage
+internal import System
 internal import SystemPackage
 
 extension OwnCover {
@@ -78,19 +79,21 @@ extension OwnCover {
     for (number, name) in space.segmentFiles() where number.index == 0 && number.epoch < limit { found[name] = number }
     for header in try Recovery(context: log.context).allSegments() where header.number.epoch < limit {
       let name = keys.identifier(header.number, branch: header.branch)
-      if header.number.index == 0 || beginsWithHead(name) { found[name] = header.number }
+      let isHead = try header.number.index == 0 ? true : beginsWithHead(name)
+      if isHead { found[name] = header.number }
     }
     return found
   }
 
   /// Whether a segment begins with a part of a head that started in the segment before.
-  private func beginsWithHead(_ name: SegmentIdentifier) -> Bool {
-    guard let file = try? storage.open(name), let handle = try? SegmentHandle.open(file, keys: keys) else {
-      return false
+  private func beginsWithHead(_ name: SegmentIdentifier) throws(VaultError) -> Bool {
+    let opened = try attempt("looking for old heads") { () throws(Errno) -> SegmentHandle? in
+      try ifThere { () throws(Errno) in try SegmentHandle.open(storage.open(name), keys: keys) } ?? nil
     }
+    guard let handle = opened else { return false }
     var reader = LogReader(log.context, handle)
     reader.staysInSegment = true
-    return (try? reader.next())?.header.kind == .head
+    return try reader.next()?.header.kind == .head
   }
 
   /// Overwrites segments, which stay as cover. Two heads must have been written since they were given up.

@@ -195,10 +195,10 @@ extension LogContext {
   /// Wipes a segment under the previous key if necessary; false when another branch has taken the name of a dead head.
   ///
   /// - Throws: when the segment cannot be wiped. It must then stay, because re-keying does not end while there is a
-  ///   segment under the previous key.
+  ///   segment under the previous key. Also when it cannot be read to see whose it is.
   func prepareToDelete(_ file: PoolFile) throws(Errno) -> Bool {
     guard let dead = file.segment else { return true }
-    if dead.number.index == 0, isOfAnotherBranch(file.name, than: dead.branch) { return false }
+    if dead.number.index == 0, try isOfAnotherBranch(file.name, than: dead.branch) { return false }
     guard mustWipe(dead.number) else { return true }
     do throws(Errno) {
       try storage.wipe(file.name)
@@ -216,10 +216,17 @@ extension LogContext {
 
   /// Whether the file with a head's name belongs to another branch, which was written elsewhere. All branches use the
   /// same names for heads.
-  func isOfAnotherBranch(_ identifier: SegmentIdentifier, than branch: [UInt8]) -> Bool {
-    guard branch.contains(where: { $0 != 0 }), let file = try? storage.open(identifier),
-      let header = try? SegmentHandle.open(file, keys: keys)?.header
-    else { return false }
+  ///
+  /// - Throws: when the file cannot be read. It may then be the only head of the other branch.
+  func isOfAnotherBranch(_ identifier: SegmentIdentifier, than branch: [UInt8]) throws(Errno) -> Bool {
+    guard branch.contains(where: { $0 != 0 }) else { return false }
+    let handle: SegmentHandle?
+    do throws(Errno) {
+      handle = try SegmentHandle.open(storage.open(identifier), keys: keys)
+    } catch .noSuchFileOrDirectory, .notRegularFile {
+      return false
+    }
+    guard let header = handle?.header else { return false }
     // Versions that overwrote files in place may have left other bytes under this name.
     return header.branch != branch && keys.headIdentifier(header.number.epoch) == identifier
   }

@@ -180,17 +180,36 @@ struct Recovery {
   }
 
   /// The headers of all segments of this space that are stored under their own names. Opens every file in the vault.
+  /// Leaves out files that are damaged on the medium.
+  ///
+  /// - Throws: `.system` when a file cannot be read for another reason: it could be the newest head.
   func allSegments() throws(VaultError) -> [SegmentHeader] {
     var segments: [SegmentHeader] = []
     try attempt("listing the files") { () throws(Errno) in
+      var failure: Errno?
       try storage.list { identifier, _, _ in
-        guard let file = try? storage.open(identifier), let header = try? SegmentHandle.open(file, keys: keys)?.header,
-          keys.identifier(header.number, branch: header.branch) == identifier
-        else { return }
-        segments.append(header)
+        if failure != nil { return }
+        do throws(Errno) {
+          guard let header = try header(of: identifier),
+            keys.identifier(header.number, branch: header.branch) == identifier
+          else { return }
+          segments.append(header)
+        } catch {
+          failure = error
+        }
       }
+      if let failure { throw failure }
     }
     return segments
+  }
+
+  /// The header of a file; nil if it is no segment of this space, is gone, or is damaged on the medium.
+  private func header(of identifier: SegmentIdentifier) throws(Errno) -> SegmentHeader? {
+    do throws(Errno) {
+      return try SegmentHandle.open(storage.open(identifier), keys: keys)?.header
+    } catch .noSuchFileOrDirectory, .notRegularFile, .ioError {
+      return nil
+    }
   }
 
   /// The numbers of all heads of this space, in order. Opens the header of every file in the vault.

@@ -109,13 +109,19 @@ extension Space {
       }
       var reader = LogReader(log.context, handle)
       reader.staysInSegment = true
-      while let record = try? reader.next() {
-        if let commit = record.commit(), let chain = record.chainBefore, commit.chain != chain {
-          return ("\(name) breaks the log's chain", true)
+      do throws(VaultError) {
+        while let record = try reader.next() {
+          if let commit = record.commit(), let chain = record.chainBefore, commit.chain != chain {
+            return ("\(name) breaks the log's chain", true)
+          }
+          if readData || record.header.kind == .head, !record.authenticates(keys.extents) {
+            return ("\(name) has a record at byte \(record.position.offset) that does not authenticate", true)
+          }
         }
-        if readData || record.header.kind == .head, !record.authenticates(keys.extents) {
-          return ("\(name) has a record at byte \(record.position.offset) that does not authenticate", true)
-        }
+      } catch .system(let reason, _) {
+        return ("\(name) cannot be read: \(reason)", true)
+      } catch {
+        return ("\(name) cannot be read: \(error)", true)
       }
       if isFollowed, let next = try? log.context.segment(after: number, branch: branch)?.header,
         next.previousEnd != reader.position.offset || next.chain != reader.chain

@@ -74,7 +74,9 @@ struct TusVersion: RouterMiddleware {
   ) async throws -> Response {
     var response: Response
     if request.method != .options, request.headers[.tusResumable] != Self.known {
-      response = Response(status: .preconditionFailed, headers: [.tusVersion: Self.known])
+      response = Response(
+        .preconditionFailed, error: "version", detail: "Send the header Tus-Resumable: \(Self.known).")
+      response.headers[.tusVersion] = Self.known
     } else {
       do {
         response = try await next(request, context)
@@ -100,21 +102,27 @@ extension UploadDescription {
     for part in (headers[.uploadMetadata] ?? "").split(separator: ",") {
       let words = part.split(separator: " ")
       guard let name = words.first, words.count < 3, let value = Base64.bytes(of: words.dropFirst().first ?? "") else {
-        throw GalleryError(.badRequest, "The header Upload-Metadata cannot be read.")
+        throw GalleryError(
+          .badRequest, "The header Upload-Metadata must be pairs of a name and a base64 value, separated by commas.")
       }
       values[name] = value
     }
+    guard let name = values["filename"] else {
+      throw GalleryError(.emptyName, "The header Upload-Metadata must have the name of the file as filename.")
+    }
     func text(_ name: Substring) -> String? { values[name].map { String(decoding: $0, as: UTF8.self) } }
     guard let album = Base64.bytes(of: text("album") ?? "") else {
-      throw GalleryError(.badRequest, "The album is not a path in base64url.")
+      throw GalleryError(.badRequest, "The album in Upload-Metadata is not a path in base64url.")
     }
     var modified: Int64?
     if let word = text("modified") {
-      guard let number = Int64(word) else { throw GalleryError(.badRequest, "The time of the file is not a number.") }
+      guard let number = Int64(word) else {
+        throw GalleryError(.badRequest, "The time modified in Upload-Metadata must be milliseconds since 1970.")
+      }
       modified = number
     }
     let description = try UploadDescription(
-      length: length, name: values["filename"] ?? [], album: album, modified: modified,
+      length: length, name: name, album: album, modified: modified,
       relativePath: values["relativePath"] ?? [], skipsDuplicates: values["skipDuplicates"] != nil)
     return (description, values["resume"] != nil)
   }

@@ -157,7 +157,7 @@ export const texts = {
   deleteAlbum: (name) => `Move the album ${name} to the trash?`,
   deleteAlbumText: (all, albums) => {
     const known = [all > 0 && photos(all), albums > 0 && n(albums, 'album', 'albums')].filter(Boolean).join(' and ');
-    return `${known || 'Everything'} in this album will be moved too, including other files.`;
+    return `${known || 'Everything'} in this album will be moved too${known && ', and so will all other files in it'}.`;
   },
   albumDeleted: (name) => `${name} was moved to the trash.`,
   albumCounts: (count, albums, others = 0) => [(count > 0 || albums + others === 0) && photos(count),

@@ -80,7 +80,8 @@ final class Addressing: Sendable {
           + "new address.")
     }
     if !others.isEmpty {
-      lines.append("The code has the address \(shown.text). For \(others.joined(separator: " or ")), use --listen.")
+      lines.append(
+        "The code has the address \(shown.text). For a code with \(others.joined(separator: " or ")), use --listen.")
     }
     return lines
   }

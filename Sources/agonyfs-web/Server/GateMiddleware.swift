@@ -109,10 +109,10 @@ struct GateMiddleware: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch let error as any HTTPResponseError {
-      return Response(error.status, error: word(error.status))
+      return Response(error.status, error: word(error.status), detail: detail(error.status))
     } catch is HTTPParserError {
-      // The body does not match its headers.
-      return Response(.badRequest, error: word(.badRequest))
+      return Response(
+        .badRequest, error: word(.badRequest), detail: "The body of the request does not match its headers.")
     } catch {
       // Errors may contain names of files, so the answer does not describe them.
       return Response(.internalServerError, error: "internal")
@@ -126,6 +126,17 @@ struct GateMiddleware: RouterMiddleware {
     case .methodNotAllowed: "method"
     case .contentTooLarge: "too-large"
     default: status.code < 500 ? "bad-request" : "internal"
+    }
+  }
+
+  /// A sentence for an error that has none of its own; empty where the word says all.
+  private func detail(_ status: HTTPResponse.Status) -> String {
+    switch status {
+    case .badRequest: "The headers or the body of the request cannot be read."
+    case .notFound: "There is nothing at this address."
+    case .methodNotAllowed: "This address does not take this method."
+    case .contentTooLarge: "The body of the request is too large."
+    default: ""
     }
   }
 

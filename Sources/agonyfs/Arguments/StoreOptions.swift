@@ -5,7 +5,7 @@ internal import Storage
 internal import System
 internal import SystemPackage
 
-/// The options for buckets. The credentials themselves are never arguments, which other users can see.
+/// The options for a bucket. The credentials themselves are never arguments, which other users can see.
 struct StoreOptions: ParsableArguments {
   /// The beginning of addresses of stores.
   static let scheme = "s3://"
@@ -28,16 +28,7 @@ struct StoreOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Authorities to trust, in PEM. (default: the system's)", valueName: "file"))
   var certificates: FileArgument?
 
-  @Option(help: ArgumentHelp("From bucket to bucket: the server of the first.", valueName: "url"))
-  var fromEndpoint: String?
-
-  @Option(help: ArgumentHelp("Its region.", valueName: "name"))
-  var fromRegion: String?
-
-  @Option(help: ArgumentHelp("Its profile.", valueName: "name"))
-  var fromProfile: String?
-
-  /// How to reach one of the two buckets.
+  /// How to reach a bucket.
   struct Place {
     var endpoint: String?
     var region: String?
@@ -46,8 +37,7 @@ struct StoreOptions: ParsableArguments {
 
   /// Whether one of the options is given.
   var isGiven: Bool {
-    [endpoint, region, profile, credentialsCommand, fromEndpoint, fromRegion, fromProfile].contains { $0 != nil }
-      || credentials != nil || certificates != nil
+    [endpoint, region, profile, credentialsCommand].contains { $0 != nil } || credentials != nil || certificates != nil
   }
 
   func validate() throws {
@@ -57,36 +47,11 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// Checks the options of the source's bucket.
-  ///
-  /// - Parameters:
-  ///   - sourceIsBucket: whether the vault is in a bucket.
-  ///   - targetIsBucket: whether the copy is.
-  /// - Throws: `ValidationError`.
-  func validate(sourceIsBucket: Bool, targetIsBucket: Bool) throws {
-    guard sourceIsBucket || [fromEndpoint, fromRegion, fromProfile].allSatisfy({ $0 == nil }) else {
-      throw ValidationError("--from-endpoint, --from-region and --from-profile need a bucket as <from>.")
-    }
-    // Otherwise the source's server would get requests with the credentials of the target.
-    guard !(sourceIsBucket && targetIsBucket) || fromEndpoint == nil || fromProfile != nil else {
-      throw ValidationError("From bucket to bucket, --from-endpoint needs --from-profile.")
-    }
-  }
-
   /// The bucket that is copied to, or the only one.
   var ofTarget: Place {
     Place(
       endpoint: endpoint ?? Environment["AWS_ENDPOINT_URL"],
       region: region ?? Environment["AWS_REGION"] ?? Environment["AWS_DEFAULT_REGION"], credentials: credentialSource)
-  }
-
-  /// The bucket that is copied from.
-  var ofSource: Place {
-    var place = ofTarget
-    if let fromEndpoint { place.endpoint = fromEndpoint }
-    if let fromRegion { place.region = fromRegion }
-    if let fromProfile { place.credentials = .profile(fromProfile) }
-    return place
   }
 
   /// The address of a bucket.
@@ -102,14 +67,17 @@ struct StoreOptions: ParsableArguments {
 
   /// The store at an address, after a first request has succeeded: a wrong address is said at once, and later failures
   /// are waited out for minutes.
+  ///
+  /// - Parameter asksFirst: false leaves out the first request, for an address that was right before.
   func open(
-    _ location: String, _ place: Place, connections: Int
+    _ location: String, _ place: Place, connections: Int, asksFirst: Bool = true
   ) throws -> (store: RemoteStore, address: StoreAddress) {
     let address = try address(of: location, place)
     var settings = RemoteStore.Settings(program: OwnFolder.path(of: "agonyfs-store"), address: address)
     settings.certificates = certificates.map { AbsolutePath.of($0.path).string } ?? Environment["AWS_CA_BUNDLE"]
     settings.connections = connections
     let credentials = Credentials(place.credentials, environment: { Environment[$0] })
+    guard asksFirst else { return (RemoteStore(settings, credentials: credentials), address) }
     var firstSettings = settings
     firstSettings.patience = .seconds(10)
     let first = RemoteStore(firstSettings, credentials: credentials)

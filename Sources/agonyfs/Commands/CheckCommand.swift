@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import Crypto
 internal import System
 internal import SystemPackage
+internal import Vault
 
 struct CheckCommand: VaultCommand {
   static let configuration = CommandConfiguration(
@@ -35,6 +36,14 @@ struct CheckCommand: VaultCommand {
   }
 
   func run() throws {
+    do {
+      try check()
+    } catch let error as VaultError {
+      throw CommandFailure(ofCheck: error, vault: path)
+    }
+  }
+
+  private func check() throws {
     let opened = try openVault(derivations)
     let secrets = try password.sources().map { try $0.password(for: .opening, prompt: "Password for \(path)") }
     if repair { return try RepairDialogue(vault: opened, isAgreedTo: yes, isJSON: json).run(secrets[0]) }
@@ -50,7 +59,9 @@ struct CheckCommand: VaultCommand {
 
   private func show(_ report: some Encodable, _ lines: [String], isClean: Bool) throws {
     if json { try Output.json(report) } else { lines.forEach(Output.line) }
-    if !isClean { throw ExitCode(CommandStatus.damage.rawValue) }
+    guard !isClean else { return }
+    if !json { Output.note("See what a repair would do with: agonyfs check --repair \(path)") }
+    throw ExitCode(CommandStatus.damage.rawValue)
   }
 }
 

@@ -22,33 +22,31 @@ struct CopyCommand: ParsableCommand {
   @Flag(help: "Read every byte of the copy instead of its checksums; with --verify copy nothing.")
   var readBack = false
 
-  @Option(help: ArgumentHelp("Files that are copied at once, 1 to 64.", valueName: "number"))
-  var jobs = 4
-
-  @Option(help: ArgumentHelp("Most bytes per second on average, such as 2M.", valueName: "size"))
-  var bandwidth: ByteSize?
+  @OptionGroup
+  var transfer: TransferOptions
 
   @OptionGroup(title: "Bucket")
   var store: StoreOptions
 
+  @OptionGroup(title: "Bucket")
+  var fromStore: FromStoreOptions
+
   func validate() throws {
-    guard (1...64).contains(jobs) else { throw ValidationError("--jobs must be from 1 to 64.") }
-    if let bandwidth, bandwidth.bytes < 1024 { throw ValidationError("--bandwidth must be 1K or more.") }
     let isBucket = [from, to].map { $0.text.hasPrefix(StoreOptions.scheme) }
-    if !isBucket.contains(true), store.isGiven {
+    if !isBucket.contains(true), store.isGiven || fromStore.isGiven {
       throw ValidationError("Options of buckets go with s3://BUCKET/PREFIX.")
     }
-    try store.validate(sourceIsBucket: isBucket[0], targetIsBucket: isBucket[1])
+    try fromStore.validate(besides: store, sourceIsBucket: isBucket[0], targetIsBucket: isBucket[1])
   }
 
   func run() throws {
     try checkPlaces()
-    let limit = bandwidth.map { BandwidthLimit(bytesPerSecond: $0.bytes) }
-    let source = try end(from, store.ofSource, limit: limit)
+    let limit = transfer.newLimit()
+    let source = try end(from, fromStore.place(besides: store), limit: limit)
     let isLocal = ![from, to].contains { $0.text.hasPrefix(StoreOptions.scheme) }
     let target = try end(to, store.ofTarget, limit: limit, limitsWrites: isLocal)
     var options = CopyOptions()
-    (options.jobs, options.onlyCompares, options.readsBack) = (jobs, verify, readBack)
+    (options.jobs, options.onlyCompares, options.readsBack) = (transfer.jobs, verify, readBack)
     let copy = CopyRun(from: source, to: target, options)
     let signals = HeldSignals()
     defer { signals.release() }
@@ -61,6 +59,8 @@ struct CopyCommand: ParsableCommand {
       summary = try copy.run { progress in
         line.show(progress)
         return true
+      } note: { sentence in
+        Output.note(sentence)
       }
     } catch {
       let failure = CommandFailure(error)
@@ -79,7 +79,7 @@ struct CopyCommand: ParsableCommand {
     guard word.text.hasPrefix(StoreOptions.scheme) else {
       return DirectoryEnd(AbsolutePath.of(word.path), limit: limitsWrites ? limit : nil)
     }
-    let opened = try store.open(word.text, place, connections: jobs)
+    let opened = try store.open(word.text, place, connections: transfer.jobs)
     return StoreEnd(opened.store, at: opened.address, limit: limit, stop: { opened.store.stop() })
   }
 
@@ -88,7 +88,10 @@ struct CopyCommand: ParsableCommand {
     let isStore = [from, to].map { $0.text.hasPrefix(StoreOptions.scheme) }
     if isStore[0] != isStore[1] { return }
     if isStore[0] {
-      let places = (try store.address(of: from.text, store.ofSource), try store.address(of: to.text, store.ofTarget))
+      let places = (
+        try store.address(of: from.text, fromStore.place(besides: store)),
+        try store.address(of: to.text, store.ofTarget)
+      )
       guard places.0 != places.1 else { throw CommandFailure(.usage, "\(places.0) cannot be copied to itself.") }
       return
     }
@@ -108,19 +111,9 @@ struct CopyCommand: ParsableCommand {
         "\(to.text) has \(summary.extra.counted("file")) that \(from.text) does not have; they stay. Their number may "
           + "show what was deleted, so copy to a new place before the copy leaves your hands.")
     }
-    if summary.gone > 0 {
-      throw CommandFailure(
-        .failure,
-        "\(from.text) deleted \(summary.gone.counted("file")) during the copy, as a mount or agonyfs refresh does; all "
-          + "others were \(verify ? "compared" : "copied"). Run the same command again.")
-    }
-    let skipped = summary.shortened + summary.tooLarge
-    if skipped > 0 {
-      throw CommandFailure(
-        .failure,
-        "\(skipped.counted("file")) in \(from.text) became shorter during the copy, or cannot be of a vault; all others "
-          + "were copied. Look for damage with agonyfs check, and copy again.")
-    }
+    let leftOut = LeftOutFiles(
+      place: from.text, gone: summary.gone, unusable: summary.shortened + summary.tooLarge)
+    if let failure = leftOut.failure(others: "all others were \(verify ? "compared" : "copied")") { throw failure }
     guard verify else {
       Output.line("Copied \(summary.copied.counted("file")) of \(summary.files).")
       return

@@ -54,8 +54,10 @@ struct CreateCommand: VaultCommand {
     guard try DirectoryCreation.isPossible(at: path) else { throw VaultError.vaultExists }
     try checkRoom()
     let source = password.source()
+    let asksForAnother = !hasHiddenSpace && cover?.bytes != 0 && source.isTerminal
+    if asksForAnother { Output.note(PasswordAdvice.general) }
     let new = try source.password(for: .setting, prompt: "New password for \(path)")
-    let other = try otherPassword(atTerminal: source.isTerminal)
+    let other = try otherPassword(isAskedFor: asksForAnother)
     if let other, other.normalized.bytes.equals(new.normalized.bytes) {
       throw CommandFailure(.usage, "The two spaces need different passwords; nothing was done.")
     }
@@ -76,11 +78,11 @@ struct CreateCommand: VaultCommand {
 
   /// The password of the second space; nil for none. At a terminal the user is asked, because `--hidden` would stay in
   /// the shell's history.
-  private func otherPassword(atTerminal: Bool) throws -> Password? {
+  private func otherPassword(isAskedFor: Bool) throws -> Password? {
     if hasHiddenSpace {
       return try hiddenPassword.source().password(for: .setting, prompt: "New password for the hidden space")
     }
-    guard atTerminal, cover?.bytes != 0 else { return nil }
+    guard isAskedFor else { return nil }
     return try PasswordSource.askedForAnyway(for: .setting, prompt: "Password of another space")
   }
 

@@ -36,8 +36,8 @@ struct DoctorCommand: ParsableCommand {
   var homeOf: UInt32?
 
   func validate() throws {
-    if dryRun, yes { throw ValidationError("Say --dry-run or --yes, not both.") }
-    if quiet, json { throw ValidationError("Say --quiet or --json, not both.") }
+    if dryRun, yes { throw ValidationError("Give --dry-run or --yes, not both.") }
+    if quiet, json { throw ValidationError("Give --quiet or --json, not both.") }
     if quiet, !yes, !dryRun { throw ValidationError("--quiet does not ask; it needs --yes or --dry-run.") }
   }
 

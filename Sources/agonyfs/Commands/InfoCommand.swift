@@ -94,7 +94,7 @@ struct InfoReport: Encodable {
     // A mount that begins to write after that time frees it.
     let time = space.deletedUntil.map { "until \(LocalTime.words($0))" } ?? "for a day after the next use"
     return
-      "deleted      \(ByteSize(bytes: space.deletedBytes)) of that, kept for copies of the vault \(time), or for the"
-      + " time of mount --copy-window; agonyfs unmount --give-back frees it"
+      "deleted      \(ByteSize(bytes: space.deletedBytes)) of that, kept for copies of the vault \(time), or as long as"
+      + " mount --copy-window says; agonyfs unmount --give-back frees it"
   }
 }

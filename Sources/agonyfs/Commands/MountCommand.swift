@@ -109,7 +109,7 @@ struct MountCommand: VaultCommand {
 
   private func serve(_ request: MountRequest, _ secret: consuming Password) throws {
     if foreground {
-      try MountServer(request: request).serveAndTidy(consume secret) { agonyfs_notify_ready() }
+      try MountServer(request: request).serveAndTidy(consume secret) { unsafe agonyfs_notify("READY=1") }
     } else {
       try BackgroundMount.start(request, password: secret)
     }

@@ -76,6 +76,7 @@ struct SpaceCommand: ParsableCommand {
       Output.note(
         "Unless another space hands over cover, a person who saw the vault before can see that files were added.")
       Output.note(SpaceCommand.whatGoes(cover, from: "A space that hands over cover"))
+      Output.note(PasswordAdvice.general)
       let owner = try PasswordSource.askedForAnyway(
         for: .opening, prompt: "Password of another space that hands over cover")
       let new = try PasswordSource.askedForAnyway(for: .setting, prompt: "New password for \(path)")
@@ -123,7 +124,7 @@ struct SpaceCommand: ParsableCommand {
       let answer = Terminal()?.ask("How much should the space store, such as 20G (0: it owns no cover)?")
       guard let answer else {
         throw CommandFailure(
-          .usage, "Say how much the space should store, with --cover SIZE; with --cover 0 it owns no cover.")
+          .usage, "Give --cover SIZE, the size that the space should store; with --cover 0 it owns no cover.")
       }
       guard let size = ByteSize(argument: answer) else {
         throw CommandFailure(.usage, "\"\(answer)\" is not a size; nothing was done. Try a size such as 20G.")

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Mount
+internal import System
 internal import SystemPackage
 
 struct UnmountCommand: ParsableCommand {
@@ -24,21 +25,21 @@ struct UnmountCommand: ParsableCommand {
   var giveBack = false
 
   func validate() throws {
-    if lazy, force { throw ValidationError("Say --lazy or --force, not both.") }
-    if giveBack, all { throw ValidationError("With --give-back say where the spaces are mounted.") }
-    if mountPoints.isEmpty != all { throw ValidationError("Say where the spaces are mounted, or --all.") }
+    if lazy, force { throw ValidationError("Give --lazy or --force, not both.") }
+    if giveBack, all { throw ValidationError("--give-back does not work with --all; name the mount points.") }
+    if mountPoints.isEmpty != all { throw ValidationError("Name the mount points, or give --all.") }
   }
 
   func run() throws {
     let manner: Unmount.Manner = force ? .force : lazy ? .lazy : .whenUnused
     try Unmounting.report(
-      all ? Unmount.unmountAll(manner) : Unmounting.unmount(mountPoints, manner, givesBack: giveBack))
+      all ? Unmount.unmountAll(manner).failures : Unmounting.unmount(mountPoints, manner, givesBack: giveBack))
     // The advice is the same for every space, so that it reveals nothing.
     if isatty(STDERR_FILENO) == 1 {
       Output.note(
         """
-        Before the disk or a backup leaves your hands, run: agonyfs refresh VAULT. If the backup was filled more than \
-        once, run rsync -a --delete-after first.
+        To give the vault to another person, give a fresh copy and keep this disk: run agonyfs refresh VAULT, copy \
+        the vault with rsync -a to an empty directory on another disk, and refresh that copy.
         """)
     }
   }
@@ -51,10 +52,22 @@ struct LockCommand: ParsableCommand {
   func run() throws {
     let isNothing = !Unmount.mayHaveMounts
     let sessions = RunningSessions.askToEnd()
-    if isNothing, sessions.isEmpty { Output.note("You have not mounted anything, so nothing was locked.") }
-    let failures = Unmount.unmountAll(.force)
+    if isNothing, sessions.count == 0 { Output.note("You have not mounted anything, so nothing was locked.") }
+    let (unmounted, failures) = Unmount.unmountAll(.force)
     sessions.wait()
+    // A journal must not tell how many spaces were open.
+    if isatty(STDERR_FILENO) == 1 { tell(unmounted + sessions.count) }
     try Unmounting.report(failures)
+  }
+
+  /// Says how many spaces were locked, and that a server may open them again.
+  private func tell(_ count: Int) {
+    if count > 0 { Output.note("\(count.counted("space was", "spaces were")) locked.") }
+    let servers = RunningServers.ofVaults.map { "\($0)" }
+    guard !servers.isEmpty else { return }
+    Output.note(
+      "agonyfs serve still runs, and a password that its page gets mounts a space again; end it with Ctrl-C at its "
+        + "terminal, or with: kill \(servers.joined(separator: " "))")
   }
 }
 

@@ -70,7 +70,9 @@ struct MountServer {
     if let warning = rollback?.check(acceptsOlder: request.acceptsOlder) { warnings.append(warning) }
     if !space.gate.isOpen, !options.isReadOnly {
       options.isReadOnly = true
-      warnings.append("The space is mounted read-only, because \(space.gate.reason ?? "the space cannot be written").")
+      warnings.append(
+        "The space is mounted read-only, because \(space.gate.reason ?? "the space cannot be written")."
+          + Self.advice(on: space.origin, readOnlyBecause: space.gate.reason))
     }
     if let older = space.origin.warning, space.gate.reason != older {
       warnings.append(
@@ -114,6 +116,14 @@ struct MountServer {
     }
     try closed.get()
     try served.get()
+  }
+
+  /// A sentence, after a blank, on what to do about an older state that is read-only; empty for the newest state.
+  /// It names no path, because the system log gets it.
+  static func advice(on origin: SpaceOrigin, readOnlyBecause reason: String?) -> String {
+    guard let warning = origin.warning, reason == warning else { return "" }
+    return origin.isUnfinishedCopy
+      ? " Complete the copy, or continue from this state with --accept-older." : " See what is lost with agonyfs check."
   }
 
   private func space(of password: borrowing Password, in vault: Vault, readOnly: Bool) throws -> Space {

@@ -95,10 +95,11 @@ struct DoctorDialogue {
       }
       return
     }
-    for gap in search.gaps { Output.note("\(TerminalText.safe(gap.path)) was not searched: \(gap.reason).") }
+    for gap in search.gaps { Output.note("\(TerminalText.safe(gap.path)) \(gap.clause).") }
     if search.known.isCut {
       Output.note(
-        "The mount has too many files: only some were compared with thumbnails that are named by a digest.")
+        "The mount has too many files to compare all of them with thumbnails whose names are digests; some of these "
+          + "thumbnails may stay.")
     }
     if search.findings.isEmpty {
       if !search.places.paths.isEmpty, !command.json { Output.line("No traces were found.") }

@@ -24,7 +24,9 @@ struct DoctorReport {
     let worst = findings.map(\.reveals).min { Self.rank($0) < Self.rank($1) } ?? first.reveals
     var lines = ["\(first.program): \(Self.counted(findings)); \(worst.words)"]
     for finding in findings.prefix(Self.mostFiles) { lines.append("  " + Self.place(finding)) }
-    if findings.count > Self.mostFiles { lines.append("  and \(findings.count - Self.mostFiles) more") }
+    if findings.count > Self.mostFiles {
+      lines.append("  and \(findings.count - Self.mostFiles) more; agonyfs doctor --json lists all")
+    }
     var said: [String] = []
     for finding in findings {
       let advice =

@@ -82,10 +82,11 @@ struct DuplicateDialogue {
       Output.note("\(shown(left)) stays: it is like another file of its group, but not like \(shown(kept)).")
     }
     let more = staying.count - Self.mostNamed
-    if more > 0 { Output.note("\(more.counted("more file")) of such groups \(more == 1 ? "stays" : "stay").") }
+    if more > 0 { Output.note("\(more.counted("more file")) \(more == 1 ? "stays" : "stay") for the same reason.") }
     if waiting > 0 {
-      let verb = waiting == 1 ? "shares a file with another group and was" : "share files with other groups and were"
-      Output.note("\(waiting.counted("group")) \(verb) not merged yet; run this command again.")
+      let clause =
+        waiting == 1 ? "was not merged yet, because it shares a file" : "were not merged yet, because they share files"
+      Output.note("\(waiting.counted("group")) \(clause) with another group; run this command again.")
     }
   }
 

@@ -103,8 +103,8 @@ extension HelpText {
     removes them as far as it can; agonyfs run prevents them.
     - A person who sees the vault twice, or reads the host's change times and journal, learns that it changed and \
     roughly how much: cover does not change by itself.
-    - A disk shows when each file was made. Before a disk or a copy leaves your hands, unmount everything and run \
-    agonyfs refresh.
+    - A disk shows when each file was made. Keep your disk and give away a fresh copy: unmount everything, run \
+    agonyfs refresh, copy the vault to an empty directory on another disk, and refresh the copy.
     - A backup that you fill again and again keeps files that the vault no longer has, and their number shows also \
     after a refresh. Fill it with rsync -a --delete-after.
     - A vault with far more files than its cover explains is suspicious. A new vault gets cover of a random size from \

@@ -38,29 +38,50 @@ extension HelpText {
     Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from ~/.aws. See the article Copying.md.
     """
 
+  static let sync = """
+    Keep a copy of a vault in a bucket up to date. First everything that differs is sent, then files that the vault no \
+    longer has are deleted there. The bucket opens at every moment, also after an interruption; the same command \
+    continues. It needs no password, and spaces may be mounted.
+
+    EXAMPLES
+
+      agonyfs sync ~/Vault s3://my-bucket/vault
+      agonyfs sync --watch ~/Vault s3://my-bucket/vault
+      agonyfs sync --at 03:00 --rate 200M ~/Vault s3://my-bucket/vault
+
+    If the vault is older than the bucket, or both were written separately, nothing is changed. --delete-newer makes \
+    the bucket like the vault nevertheless; states that only the bucket has are lost.
+
+    --watch and --at go on until a signal ends them, and wait while the network is down. The package has the service \
+    agonyfs-sync@NAME for this. With --at and --rate all runs look alike: when less is new, files are sent again, and \
+    when more is new, the rest waits for the next run.
+
+    Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from ~/.aws. See the article Copying.md.
+    """
+
   static let refresh = """
     Rewrite every file and folder of a vault in random order, with the same names and bytes, so that its file system \
-    no longer shows when, and in which order, they were made. Do this before a disk or a copy leaves your hands, and \
-    to a backup that you filled more than once; the article BeforeLending.md has all steps. It needs no password, and \
-    room for one more file.
+    no longer shows when, and in which order, they were made. Do this before you make a copy for another person, and \
+    then to that copy. Give away the copy, not your disk; the article BeforeLending.md has all steps. The command \
+    needs no password, and room for one more file.
 
     EXAMPLES
 
       agonyfs lock
       agonyfs refresh ~/Vault
-      rsync -a --delete-after ~/Vault/ /media/backup/Vault/
-      agonyfs refresh /media/backup/Vault
+      rsync -a ~/Vault/ /media/disk/Vault/
+      agonyfs refresh /media/disk/Vault
 
-    Mount nothing until the disk or the copy is gone: a file that is being written shows by its length. All spaces \
-    open as before. If the command is interrupted, no file is damaged, and the next refresh begins again.
+    Mount nothing until the copy is gone: a file that is being written shows by its length. All spaces open as \
+    before. If the command is interrupted, no file is damaged, and the next refresh begins again.
 
     If a file is shorter than the others, refresh changes nothing. If the vault is an interrupted copy, copy once \
     more. After a crash mount the space that was in use and write something there, or give --complete, which completes \
     short files or deletes empty ones. In an interrupted copy --complete hides what is missing.
 
-    The number of files and their names stay. So copy with --delete-after first, as a backup without it keeps files \
-    that the vault has given up; and keep the vault out of lists of names (locate, desktop indexes, catalogues of \
-    backups), which show what came and went. agonyfs doctor finds such lists.
+    The number of files and their names stay. So copy to an empty directory: an old backup keeps files that the vault \
+    has given up, unless rsync fills it with --delete-after. And keep the vault out of lists of names (locate, desktop \
+    indexes, catalogues of backups), which show what came and went. agonyfs doctor finds such lists.
 
     The journal of the file system, free blocks, snapshots, its counters, and what a flash disk keeps of deleted data \
     stay too. On a disk for little but the vault the counters show how often it was used: copy the vault with rsync to \

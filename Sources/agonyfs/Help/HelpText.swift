@@ -31,7 +31,7 @@ enum HelpText {
 
     Every vault gets cover: files of random bytes that the first password does not explain. A second space lives in \
     this cover and never changes the number of files, so the vault does not show whether there is one. With --cover \
-    20G a second space can store 20 GiB; with --cover 0 one of more than a few photos shows. A lost password cannot be \
+    20G a second space can store 20 GiB; with --cover 0 it shows once it has more than a few photos. A lost password cannot be \
     recovered, and if it was that of the second space, its room is lost too. See the article Guide.md.
     """
 
@@ -61,7 +61,7 @@ enum HelpText {
       agonyfs unmount --force ~/Albums
 
     Unmount everything before you copy the vault for someone else: a file that is being written shows by its length. \
-    At a terminal the command says what else to do before a disk or a copy leaves your hands.
+    At a terminal the command says how to give a copy to another person.
 
     With --lazy the command returns at once, and the space stays open until programs have closed its files. With \
     --force everything that programs have written is on the disk when the command returns, and their next read or \
@@ -73,13 +73,14 @@ enum HelpText {
 
     Deleted data occupies the disk for 24 hours, or as long as mount --copy-window says, so that a copy that is being \
     made stays complete; new files get that room when the disk is full. If nothing copies the vault, --give-back frees \
-    all but the parts between files that stay.
+    that room, except small parts between files that stay.
     """
 
   static let lock = """
     Unmount all your spaces at once, also those in use, and end the processes that hold their keys. Bind this command \
     to a key. Everything that programs have written is on the disk when it returns; their next read or write fails, \
-    and an unsaved picture must be saved elsewhere. The sessions of agonyfs run lose their spaces, too.
+    and an unsaved picture must be saved elsewhere. The sessions of agonyfs run lose their spaces, too. \
+    agonyfs serve goes on, and a password that its page gets mounts a space again, until you end it.
 
     The kernel forgets which files of these spaces were used, but not those of an earlier plain agonyfs unmount. A \
     space that cannot be locked is named, and all others are locked. If the disk is full or fails, data may be lost, \

@@ -62,6 +62,7 @@ struct DeletionDialogue {
         continue
       }
       guard command.yes || Terminal()?.confirm("\(state) Delete the rest, if the vault has it?") ?? false else {
+        Output.note("The rest stays.")
         try? list.remove()
         continue
       }

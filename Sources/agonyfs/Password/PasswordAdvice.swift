@@ -2,7 +2,8 @@ internal import Crypto
 
 /// One line of advice for a new password that is easy to guess.
 enum PasswordAdvice {
-  /// The advice for all passwords.
+  /// The advice for all passwords, printed before the first is asked for: between two, it would seem to be about the
+  /// first.
   static let general = "Four or more random words are easy to remember and hard to guess."
 
   /// A shorter password gets advice: an attacker with a few machines can try all of them.

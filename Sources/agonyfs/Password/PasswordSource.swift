@@ -36,7 +36,8 @@ extension PasswordSource {
   }
 
   /// Asks at the terminal for a password that need not exist. The words and the number of questions are the same in
-  /// both cases, so neither the command line nor the screen shows whether it exists.
+  /// both cases, so neither the command line nor the screen shows whether it exists. A weak one gets no advice, which
+  /// would show that it exists: print `PasswordAdvice.general` before the first password.
   ///
   /// - Returns: nil if the user typed nothing.
   /// - Throws: as `password`.
@@ -46,8 +47,6 @@ extension PasswordSource {
     guard let terminal = Terminal() else {
       throw CommandFailure(.failure, "The terminal is gone; nothing was done.")
     }
-    // Advice for a weak password would show that the password exists.
-    if purpose == .setting { Output.note(PasswordAdvice.general) }
     let password = try fromTerminal(terminal, purpose, prompt: "\(prompt), or nothing", mayBeNothing: true)
     return password.isEmpty ? nil : try checked(password, .opening)
   }

@@ -23,8 +23,25 @@ internal import SystemPackage
   }
 
   /// Asks a yes-or-no question. Every other answer counts as no, and so does an input that cannot be read.
+  ///
+  /// Only a yes or a no is shown: a user who expects to be asked for a password may type it here.
   func confirm(_ question: String) -> Bool {
-    ["y", "yes"].contains(ask("\(question) [y/N]")?.lowercased())
+    let typed = try? askSecretly("\(question) [y/N] ") { line in
+      Self.answer(line).map { $0 ? "y" : "n" } ?? "(neither y nor n)"
+    }
+    return typed.flatMap { Self.answer($0) } ?? false
+  }
+
+  /// What a line answers to a yes-or-no question; nil if it is neither.
+  static func answer(_ line: Password) -> Bool? {
+    // A longer line may be a password, which is not copied out of locked memory.
+    guard line.bytes.count <= 3 else { return nil }
+    let text = unsafe line.bytes.withUnsafeBytes { bytes in unsafe String(decoding: bytes, as: UTF8.self) }
+    switch text.lowercased() {
+    case "y", "yes": return true
+    case "n", "no", "": return false
+    default: return nil
+    }
   }
 
   /// Asks whether to continue with an operation that removes something.
@@ -48,13 +65,14 @@ internal import SystemPackage
 
   /// Asks for a line without echo; nil if the user typed the end of input.
   ///
+  /// - Parameter shown: what is shown in place of a line.
   /// - Throws: `SecretLine.tooLong`, `Errno`.
-  func askSecretly(_ prompt: String) throws -> Password? {
+  func askSecretly(_ prompt: String, shown: (Password) -> String = { _ in "" }) throws -> Password? {
     while true {
       let hidden = try hideInput()
       write(prompt)
       let result = Result { try SecretLine.read(from: descriptor) { try hidden.waitForInput(descriptor) } }
-      write("\n")
+      write("\((try? result.get()).map(shown) ?? "")\n")
       showInput(hidden)
       do {
         return try result.get()

@@ -8,15 +8,13 @@ struct RunningSessions {
   /// Process descriptors of the serving processes; each becomes readable when its process has ended.
   private let ends: [Descriptor]
 
-  /// Whether no session was found.
-  var isEmpty: Bool { ends.isEmpty }
+  /// How many sessions were found.
+  var count: Int { ends.count }
 
   /// Asks all of them to unmount: all changes are written, and programs get errors.
   static func askToEnd() -> RunningSessions {
-    let names = (try? Directory.names(in: "/proc")) ?? []
-    let processes = names.compactMap { pid_t(String(decoding: $0, as: UTF8.self)) }
-    return RunningSessions(
-      ends: processes.compactMap { process in
+    RunningSessions(
+      ends: Processes.numbers.compactMap { process in
         guard serves(process),
           let end = try? Descriptor(systemCall { agonyfs_process_descriptor(process) }),
           // The process number may have been reused before the descriptor was opened.
@@ -36,13 +34,8 @@ struct RunningSessions {
 
   /// Whether a process serves a private session of this user.
   private static func serves(_ process: pid_t) -> Bool {
-    guard let line = try? WholeFile.read("/proc/\(process)/cmdline") else { return false }
-    let words = line.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
-    guard words.starts(with: ["agonyfs", "mount"]), words.contains("--session=\(SessionKind.private.rawValue)"),
-      words.contains("--as-daemon"), let status = try? WholeFile.read("/proc/\(process)/status")
-    else { return false }
-    // The line has the real, effective, saved and file system's user. The owner of the files in /proc is root.
-    let users = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Uid:") }
-    return users?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { uid_t($0) } == geteuid()
+    let words = Processes.words(of: process)
+    return words.starts(with: ["agonyfs", "mount"]) && words.contains("--session=\(SessionKind.private.rawValue)")
+      && words.contains("--as-daemon") && Processes.isOwn(process)
   }
 }

@@ -5,48 +5,8 @@ import Testing
 
 /// `agonyfs copy`: a copy opens as the vault does, without a password on the way.
 @Suite struct CopyCommandTests {
-  /// `same VAULT COPY` compares all files and names. `write NAME SIZE` writes a file in the space.
-  private static let functions = """
-    sums() { (cd $1 && find segments agonyfs.json -type f | sort | xargs sha256sum); }
-    same() { sums $1 > first; sums $2 > second; cmp first second; }
-    write() {
-      agonyfs mount --password-file password Vault Albums
-      head -c $2 /dev/urandom > Albums/$1
-      sha256sum Albums/* > written
-      agonyfs unmount Albums
-    }
-    opens() {
-      agonyfs check --read-data --password-file password $1
-      agonyfs mount --password-file password $1 Albums
-      sha256sum --quiet -c written
-      echo more > Albums/more
-      agonyfs unmount Albums
-    }
-
-    """
-
-  /// A loopback server; `$port` is its port. It ends when the shell closes descriptor 9.
-  private static let server: String = {
-    let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
-    return """
-      unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL AWS_REGION AWS_DEFAULT_REGION AWS_CA_BUNDLE
-      export AWS_ACCESS_KEY_ID=AKIATEST AWS_SECRET_ACCESS_KEY=test/secret+key
-      mkfifo orders
-      python3 -B '\(root)/ObjectServer/object_server.py' < orders > answers &
-      exec 9> orders
-      has_port() { test -s answers; }
-      wait_for 60 'the server has a port' has_port
-      port=$(head -n 1 answers)
-      order() {
-        before=$(wc -l < answers)
-        echo "$*" >&9
-        has_answer() { test $(wc -l < answers) -gt $before; }
-        wait_for 60 'an answer' has_answer
-      }
-      copy() { agonyfs copy --endpoint http://127.0.0.1:$port "$@"; }
-
-      """
-  }()
+  private static let functions = CopyScript.functions
+  private static let server = CopyScript.server
 
   @Test func aCopyOnADiskOpensAndIsBroughtUpToDate() throws {
     try expectSuccess(
@@ -165,9 +125,14 @@ import Testing
       says 2 'the vault itself' agonyfs copy Vault Vault
       says 2 'or in it' agonyfs copy Vault Vault/Copy
       says 2 'Options of buckets' agonyfs copy --region x Vault Copy
+      says 2 'Options of buckets' agonyfs copy --from-region x Vault Copy
+      says 2 'jobs must be' agonyfs copy --jobs 0 Vault Copy
+      says 2 'bandwidth must be' agonyfs copy --bandwidth 1 Vault Copy
       says 2 'is not the name of a bucket' agonyfs copy Vault s3://X
       says 2 'need a bucket as <from>' agonyfs copy --from-profile x Vault s3://photos/vault
       says 2 'needs --from-profile' agonyfs copy --from-endpoint https://store.example s3://photos/a s3://photos/b
+      # Otherwise the server of the copy gets the credentials of the vault's.
+      says 2 'with --endpoint needs' agonyfs copy --from-profile x --endpoint https://store.example s3://photos/a s3://photos/b
       says 2 'is not encrypted' agonyfs copy --from-profile x --from-endpoint http://store s3://photos/a s3://photos/b
       says 2 'is not encrypted' agonyfs copy --endpoint http://store.example Vault s3://photos/vault
       agonyfs create --kdf interactive --segment-size 1M --cover 0 --password-file password Other
@@ -239,7 +204,11 @@ import Testing
       says 17 'is full' copy Vault s3://photos/vault
       says 10 'is not complete' copy s3://photos/vault Back
       order set quota 1000000000
-      copy Vault s3://photos/vault
+      order set late list
+      says 1 'use another store' copy Vault s3://photos/vault
+      order set late
+      order set versioning Enabled
+      says 0 'keeps old versions of objects' copy Vault s3://photos/vault
       copy s3://photos/vault Back
       same Vault Back
       exec 9>&-

@@ -29,7 +29,9 @@ import Testing
       first=$(sed -n 1p middle); second=$(sed -n 2p middle)
       \(damage)
       find Vault -type f | sort | xargs sha256sum > damaged
-      gives 16 agonyfs check --read-data --password-file password Vault > found
+      says 16 'what a repair would do with: agonyfs check --repair /' \
+        agonyfs check --read-data --password-file password Vault
+      mv out found
       grep -q 'damaged: /large' found
       not grep -q small found
       gives \(isSeen ? 16 : 0) agonyfs check --password-file password Vault > seen

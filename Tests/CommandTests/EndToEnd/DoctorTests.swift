@@ -93,6 +93,25 @@ import Testing
         """)
   }
 
+  /// The list is cut, and says how to see the rest.
+  @Test func aLongListIsCut() throws {
+    let workspace = try makeHome(in: Workspace())
+    for number in 3..<9 {
+      let uri = "file://\(workspace.at("Albums"))/\(number).jpg"
+      try HostFile.write(thumbnail(of: uri), to: workspace.at("home/.cache/thumbnails/large/\(number).png"))
+    }
+    try expectSuccess(
+      workspace,
+      Self.start
+        + """
+        gives 19 agonyfs doctor --dry-run Albums > told
+        grep -q '^thumbnails: 7 thumbnails; shows photos' told
+        grep -q '^  and 2 more; agonyfs doctor --json lists all$' told
+        gives 19 agonyfs doctor --dry-run --json Albums > told
+        test "$(grep -c '"kind":"thumbnail"' told)" = 7
+        """)
+  }
+
   /// A mount point tells which vault histories are searched for.
   @Test func historiesTellOfTheVaultOfAMount() throws {
     let workspace = try Workspace.withVault()

@@ -72,11 +72,20 @@ import Testing
       sha256sum Albums/new > new
       agonyfs unmount Albums
       files Vault | comm -23 - before > newest
-      refused=0
+      refused=0 advised=0
       for missing in $(cat newest); do
-        rm -rf Copy
+        rm -rf Copy Plain
         cp -a Vault Copy
         rm Copy/$missing
+        # Without the option, the reason is followed by what to do.
+        cp -a Copy Plain
+        agonyfs mount --password-file password Plain Albums 2> said
+        agonyfs unmount Albums
+        if grep -q 'is mounted read-only, because' said; then
+          grep -qe '[.] Complete the copy, or continue from this state with --accept-older[.]$' \
+            -e '[.] See what is lost with agonyfs check[.]$' said
+          advised=$((advised + 1))
+        fi
         files Copy > had
         agonyfs mount --accept-older --password-file password Copy Albums 2> said
         if ! agonyfs unmount --give-back Albums 2> told; then
@@ -89,7 +98,7 @@ import Testing
         files Copy | comm -13 - had | comm -12 - newest > lost
         cmp lost /dev/null
       done
-      test $refused -gt 0
+      test $refused -gt 0 -a $advised -gt 0
       """)
   }
 
@@ -147,7 +156,7 @@ import Testing
       not agonyfs unmount --give-back Albums 2> told
       grep -q 'No agonyfs space is mounted at' told
       not agonyfs unmount --give-back --all 2> told
-      grep -q 'say where the spaces are mounted' told
+      grep -q 'name the mount points' told
       agonyfs mount -o ro --password-file password Vault Albums
       mkdir -p Plain/.agonyfs
       not agonyfs unmount --give-back Plain nowhere Albums 2> told

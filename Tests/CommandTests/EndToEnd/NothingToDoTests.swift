@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import agonyfs
+
 /// Commands that have nothing to do say so.
 @Suite struct NothingToDoTests {
   @Test func anEmptyListIsSaid() throws {
@@ -28,6 +30,39 @@ import Testing
       not grep '^agonyfs:' said
       not mounted
       """)
+  }
+
+  /// At a terminal only: elsewhere, a journal may keep it.
+  @Test(.enabled(if: Workspace.isRoot, "needs root, for a namespace without the mounts of others"))
+  func lockingTellsWhatWasLockedAndWhatRuns() throws {
+    try expectSuccess(
+      inNamespaceOf: Workspace.withVault(), isAlone: true,
+      """
+      # Stands for a server: only its arguments are looked at.
+      bash -c 'exec -a agonyfs-web sh -c "sleep 300; :" --vault /V' &
+      server=$!
+      stands() { tr '\\0' ' ' < /proc/$server/cmdline | grep -q '^agonyfs-web .*--vault /V'; }
+      wait_for 600 'the server' stands
+      agonyfs mount --password-file password Vault Albums
+      script -qec "$AGONYFS lock" /dev/null > said
+      not mounted
+      grep -q '^agonyfs: 1 space was locked.' said
+      grep -q "^agonyfs: agonyfs serve still runs.*, or with: kill $server" said
+      kill -0 $server
+      agonyfs lock 2> said
+      not grep -q serve said
+      kill -s KILL $server
+      """)
+  }
+
+  /// One that shows a mounted space mounts nothing.
+  @Test func serversOfVaultsAreKnown() {
+    let start = ["agonyfs-web", "--port", "8443", "--idle", "600"]
+    #expect(RunningServers.servesVault(start + ["--vault", "/V"]))
+    #expect(!RunningServers.servesVault(start + ["--vault", "/V", "--mount", "/M"]))
+    #expect(!RunningServers.servesVault(["agonyfs-web", "--choose", "--mount", "/M"]))
+    #expect(!RunningServers.servesVault(["agonyfs", "mount", "--vault"]))
+    #expect(!RunningServers.servesVault([]))
   }
 
   @Test func aSecondMountAtOnePlaceSaysWhatIsThere() throws {

@@ -10,11 +10,13 @@ import Testing
       status, headers, _ = ask("OPTIONS", "upload")
       assert status == 204 and headers["Tus-Checksum-Algorithm"] == "sha1,sha256", headers
       assert set(headers["Tus-Extension"].split(",")) == {"creation", "checksum", "termination", "expiration"}
-      assert ask("POST", "upload", None, {"Upload-Length": "1"})[0] == 412
+      status, headers, body = ask("POST", "upload", None, {"Upload-Length": "1"})
+      assert (status, headers["Tus-Version"]) == (412, "1.0.0") and b"Tus-Resumable: 1.0.0" in body, body
       metadata = f"filename {standard('a.bin')}"
       for length, status in [(None, 400), ("-1", 400), ("x", 400), ("1.5", 400), (str(2**63 - 1), 507), ("9" * 30, 400)]:
           fields = {"Upload-Metadata": metadata, **({} if length is None else {"Upload-Length": length})}
-          assert tus("POST", "", None, fields)[0] == status, length
+          got, _, body = tus("POST", "", None, fields)
+          assert got == status and json.loads(body)["detail"].endswith("."), (length, got, body)
       for wrong in [None, "", "filename", "filename !", "filename Li4= x", f"filename {standard('..')}",
                     f"filename {standard('a/b')}", f"filename {standard('a' * 256)}", f"filename {standard(b'a' + bytes(1))}",
                     f"filename {standard('.agonyfs')}", f"filename {standard('.Trash-1000')}",
@@ -35,9 +37,12 @@ import Testing
       for header, status in [("sha1 " + standard(bytes(20)), 460), ("sha256 " + standard(bytes(32)), 460),
                              ("md5 " + standard(bytes(16)), 400), ("sha1", 400), ("sha256 " + standard(bytes(20)), 400),
                              ("sha1 !", 400)]:
-          assert piece(place, 0, content[:1000], {"Upload-Checksum": header})[0] == status, header
+          got, _, body = piece(place, 0, content[:1000], {"Upload-Checksum": header})
+          assert got == status and json.loads(body)["detail"].endswith("."), (header, got, body)
       assert piece(place, 0, b"x", {"Content-Type": "text/plain"})[0] == 415
-      assert piece(place, "x", b"x")[0] == 400 and piece(place, -1, b"x")[0] == 400
+      for offset in ["x", -1]:
+          status, _, body = piece(place, offset, b"x")
+          assert status == 400 and json.loads(body)["detail"].endswith("."), body
       assert piece(place, 0, content + b"x")[0] == 413
       for name in ["/none", "/" + "0" * 65, "/A"]:
           assert tus("HEAD", name)[0] == 404 and piece(name, 0, b"x")[0] == 404 and tus("DELETE", name)[0] == 404

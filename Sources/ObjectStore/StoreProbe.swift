@@ -1,0 +1,133 @@
+/// Finds out whether a store can be trusted with files: what it does with damaged objects and ranges, whether it shows
+/// changes at once, and whether it keeps what is deleted. It takes about ten requests.
+///
+/// 1. It changes only objects with its own names. It deletes its object after success and failure; without permission
+///    to delete, later probes use the same few names.
+/// 2. Two probes with one object disturb each other. If the other one may be the reason of what is seen, the probe
+///    begins again with another object.
+package struct StoreProbe {
+  /// How often it begins, and how often it reads bytes that may have been damaged on the way.
+  private static let rounds = 3
+  private static let readings = 3
+  private static let counts = 64...127
+  private static let range: Range<Int64> = 16..<40
+  private static let keys = (0..<16).compactMap { ObjectKey("agonyfs-probe-\(String($0, radix: 16))") }
+
+  private let store: any ProbedStore
+
+  /// A probe of a store that takes objects.
+  package init(_ store: any ProbedStore) { self.store = store }
+
+  /// Whether an object is that of a probe.
+  package static func isOwn(_ key: ObjectKey) -> Bool { keys.contains(key) }
+
+  /// Probes the store.
+  ///
+  /// - Throws: `.lags`; errors of the operations.
+  package func run() throws(StoreError) -> StoreFindings {
+    var findings = StoreFindings()
+    findings.keepsVersions = store.hasSetting(.versioning)
+    findings.locksObjects = store.hasSetting(.objectLock)
+    var last = StoreError.lags
+    for key in Self.keys.shuffled().prefix(Self.rounds) {
+      do throws(StoreError) {
+        guard let reason = try probe(key, &findings) else { return findings }
+        last = reason
+      } catch {
+        // A store that did not answer for minutes is not waited for again.
+        if !error.isTemporary { try? store.delete(key) }
+        throw error
+      }
+      try? store.delete(key)
+    }
+    throw last
+  }
+
+  /// Probes with an object.
+  ///
+  /// - Returns: nil if that was possible; otherwise the reason to begin again, and to fail if it stays.
+  private func probe(_ key: ObjectKey, _ findings: inout StoreFindings) throws(StoreError) -> StoreError? {
+    let (first, second, third) = (Self.randomBytes(), Self.randomBytes(), Self.randomBytes())
+    let own = [first, second, third]
+    try store.put(key, first, ifAbsent: false)
+    guard try listed(key)?.size == Int64(first.count) else {
+      let seen = try bytes(of: key, own)
+      if seen == first { throw .lags }
+      return Self.reason(seen)
+    }
+    try store.put(key, second, ifAbsent: false)
+    let seen = try bytes(of: key, own)
+    if seen == first { throw .lags }
+    guard seen == second else { return Self.reason(seen) }
+    findings.sendsRanges = try sendsRanges(of: key, second)
+    if !findings.sendsRanges {
+      let seen = try bytes(of: key, own)
+      guard seen == second else { return Self.reason(seen) }
+    }
+    findings.checksContent = true
+    if try store.accepts(key, third, stating: .wrongMD5) {
+      findings.checksContent = try !store.accepts(key, third, stating: .wrongSHA256)
+    }
+    return try delete(key, own, &findings)
+  }
+
+  /// Deletes the object.
+  ///
+  /// - Returns: nil if it is gone or has to stay; otherwise the reason to begin again.
+  private func delete(
+    _ key: ObjectKey, _ own: [[UInt8]], _ findings: inout StoreFindings
+  ) throws(StoreError) -> StoreError? {
+    do throws(StoreError) {
+      try store.delete(key)
+    } catch {
+      switch error {
+      case .denied, .refused:
+        findings.left = key
+        return nil
+      default: throw error
+      }
+    }
+    if try listed(key) == nil { return nil }
+    if let seen = try bytes(of: key, own), !own.contains(seen) { return Self.reason(seen) }
+    throw .lags
+  }
+
+  /// The reason that bytes other than those of this probe are, or none.
+  private static func reason(_ seen: [UInt8]?) -> StoreError {
+    seen == nil ? .lags : .brokenReply("an object that changes")
+  }
+
+  private func listed(_ key: ObjectKey) throws(StoreError) -> ObjectEntry? {
+    try store.list(prefix: key.text, after: nil).entries.first { $0.key == key }
+  }
+
+  /// The bytes of the object, read until they are of this probe; nil if there is none.
+  private func bytes(of key: ObjectKey, _ own: [[UInt8]]) throws(StoreError) -> [UInt8]? {
+    var seen: [UInt8] = []
+    do throws(StoreError) {
+      for _ in 0..<Self.readings {
+        seen = try store.get(key, range: nil)
+        if own.contains(seen) { break }
+      }
+    } catch .notFound {
+      return nil
+    }
+    return seen
+  }
+
+  private func sendsRanges(of key: ObjectKey, _ bytes: [UInt8]) throws(StoreError) -> Bool {
+    let wanted = Array(bytes[Int(Self.range.lowerBound)..<Int(Self.range.upperBound)])
+    do throws(StoreError) {
+      for _ in 0..<Self.readings {
+        if try store.exactRange(key, Self.range) == wanted { return true }
+      }
+    } catch .notFound {
+      return false
+    }
+    return false
+  }
+
+  private static func randomBytes() -> [UInt8] {
+    (0..<Int.random(in: counts)).map { _ in UInt8.random(in: 0...(.max)) }
+  }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// `agonyfs copy` to a bucket of a real engine with two gateways, of a vault that is in use.
+@Suite(.enabled(if: unsafe getenv("AGONYFS_TEST_S3") != nil, "needs scripts/test --engine ceph"))
+struct EngineCopyTests {
+  /// `$to` is a place in a bucket. `copy GATEWAY FROM TO` copies through one of the gateways, `$first` and `$second`.
+  private static let functions = """
+    unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL AWS_REGION AWS_DEFAULT_REGION AWS_CA_BUNDLE
+    first=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 1)
+    second=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 2)
+    AWS_ACCESS_KEY_ID=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 3)
+    AWS_SECRET_ACCESS_KEY=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 4)
+    export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+    # A store keeps it until all tests have ended, and other tests have other names.
+    to=s3://photos/$(basename "$W")
+    copy() { endpoint=$1; shift; agonyfs copy --endpoint $endpoint "$@"; }
+    sums() { (cd $1 && find segments agonyfs.json -type f | sort | xargs sha256sum); }
+
+    """
+
+  @Test func whatWasSyncedBeforeACopyComesBackFromTheBucket() throws {
+    try expectSuccess(
+      """
+      \(CrashLoad.functions + Self.functions)
+      mkdir Copied
+      agonyfs mount --password-file password Vault Albums
+      start
+      for round in 1 2; do
+        promised $((35 * round))
+        cp manifest1 promised1
+        cp manifest2 promised2
+        # The second copy brings the first up to date, through the other gateway.
+        if [ $round = 1 ]; then copy $first Vault $to; else copy $second Vault $to; fi
+        copy $first $to Back$round
+        agonyfs check --read-data --password-file password Back$round
+        agonyfs mount -o ro --password-file password Back$round Copied
+        verify Copied promised
+        agonyfs unmount Copied
+      done
+      murder
+      # A copy that is killed is completed later.
+      "$AGONYFS" copy --bandwidth 1M --endpoint $first Vault $to > copied & copying=$!
+      sleep 1
+      kill -KILL $copying || true
+      wait $copying || true
+      copy $second Vault $to
+      copy $first $to Killed
+      agonyfs mount --password-file password Killed Copied
+      verify Copied
+      echo more > Copied/more
+      agonyfs unmount Copied
+      agonyfs check --read-data --password-file password Killed
+      """)
+  }
+
+  @Test func aCopyIsTheSameAtBothGateways() throws {
+    try expectSuccess(
+      """
+      \(Self.functions)
+      agonyfs mount --password-file password Vault Albums
+      head -c 20000000 /dev/urandom > Albums/photo
+      agonyfs unmount Albums
+      copy $first Vault $to
+      copy $second --verify Vault $to
+      copy $second --verify --read-back Vault $to
+      copy $second $to Back
+      sums Vault > sums1
+      sums Back > sums2
+      cmp sums1 sums2
+      copy $second $to $to-second
+      copy $first --verify Back $to-second
+      copy $first Vault $to | grep -q '^Copied 0 files'
+      """)
+  }
+
+  @Test func aBucketThatRefusesIsNamed() throws {
+    try expectSuccess(
+      """
+      \(Self.functions)
+      says 21 'has no bucket' copy $first Vault s3://absent/vault
+      says 21 'has no bucket' copy $first s3://absent/vault Back
+      says 10 'no vault at' copy $first $to Back
+      (AWS_SECRET_ACCESS_KEY=wrong; says 21 'does not accept the credentials' copy $first Vault $to)
+      # It takes one object only.
+      says 17 'is full' copy $first Vault s3://small/$(basename "$W")
+      """)
+  }
+}

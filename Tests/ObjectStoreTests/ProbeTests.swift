@@ -1,0 +1,107 @@
+import FaultyObjects
+import ObjectStore
+import Testing
+
+/// What a probe finds at stores that do not do as S3 does, and what it leaves.
+@Suite struct ProbeTests {
+  private func findings(_ change: (inout ObjectLies) -> Void) throws -> StoreFindings {
+    var lies = ObjectLies()
+    change(&lies)
+    let store = LyingStore(lies)
+    let findings = try StoreProbe(store).run()
+    #expect(store.memory.objects.isEmpty)
+    return findings
+  }
+
+  private func expectLag(_ lies: ObjectLies) {
+    let store = LyingStore(lies)
+    #expect(throws: StoreError.lags) { try StoreProbe(store).run() }
+    #expect(store.memory.objects.isEmpty)
+  }
+
+  @Test func aGoodStoreIsNotTalkedAbout() throws {
+    let store = LyingStore()
+    let own = key("segments/a")
+    try store.put(own, [1, 2], ifAbsent: true)
+    let findings = try StoreProbe(store).run()
+    #expect(findings == StoreFindings() && findings.sentences(for: "s3://photos").isEmpty)
+    #expect(findings.permitsDeleting && store.memory.objects == [own: [1, 2]])
+  }
+
+  /// As Ceph 16, SeaweedFS 4, and Moto 5, which checks nothing.
+  @Test(arguments: [(false, false, true), (false, true, true), (true, false, true), (true, true, false)])
+  func oneCheckedHashIsEnough(acceptsMD5: Bool, acceptsSHA256: Bool, checks: Bool) throws {
+    let findings = try findings {
+      $0.acceptsWrongMD5 = acceptsMD5
+      $0.acceptsWrongSHA256 = acceptsSHA256
+    }
+    #expect(findings.checksContent == checks)
+    #expect(findings.sentences(for: "s3://photos").count == (checks ? 0 : 1))
+  }
+
+  @Test func missingRangesAreSaid() throws {
+    let findings = try findings { $0.ignoresRanges = true }
+    #expect(!findings.sendsRanges && findings.checksContent)
+    #expect(findings.sentences(for: "s3://photos").first?.contains("cannot be mounted") == true)
+  }
+
+  @Test func whatABucketKeepsIsSaid() throws {
+    let versions = try findings { $0.settings = [.versioning] }
+    #expect(versions.keepsVersions && !versions.locksObjects)
+    #expect(versions.sentences(for: "s3://photos").first?.contains("old versions") == true)
+    // Locks need versions; one sentence says both.
+    let locks = try findings { $0.settings = [.versioning, .objectLock] }
+    let sentences = locks.sentences(for: "s3://photos")
+    #expect(sentences.count == 1 && sentences.first?.contains("retention") == true)
+  }
+
+  @Test func aStoreThatLagsIsRefused() {
+    var lies = ObjectLies()
+    lies.listsLate = true
+    expectLag(lies)
+    lies = ObjectLies()
+    lies.readsLate = true
+    expectLag(lies)
+    lies.listsLate = true
+    expectLag(lies)
+  }
+
+  /// Its objects do not pile up: later probes use the same names.
+  @Test func withoutPermissionToDeleteFewObjectsStay() throws {
+    var lies = ObjectLies()
+    lies.deniesDeleting = true
+    let store = LyingStore(lies)
+    for _ in 0..<40 {
+      let findings = try StoreProbe(store).run()
+      let left = try #require(findings.left)
+      #expect(!findings.permitsDeleting && StoreProbe.isOwn(left))
+      #expect(findings.sentences(for: "s3://photos").first?.contains(left.text) == true)
+    }
+    #expect((1...16).contains(store.memory.objects.count))
+    #expect(store.memory.objects.keys.allSatisfy { StoreProbe.isOwn($0) })
+    #expect(!StoreProbe.isOwn(key("agonyfs-probe-10")) && !StoreProbe.isOwn(key("copying")))
+  }
+
+  /// Two runs with one bucket at the same time.
+  @Test func anotherProbeIsNotTakenForALag() throws {
+    for puts in 1...2 {
+      #expect(try findings { $0.replaced = puts } == StoreFindings())
+      #expect(try findings { $0.deleted = puts } == StoreFindings())
+    }
+    var lies = ObjectLies()
+    lies.replaced = 1000
+    let store = LyingStore(lies)
+    #expect(throws: StoreError.brokenReply("an object that changes")) { try StoreProbe(store).run() }
+    #expect(store.memory.objects.isEmpty)
+    lies = ObjectLies()
+    lies.deleted = 1000
+    expectLag(lies)
+  }
+
+  @Test func aStoreThatFailsKeepsNothing() throws {
+    let store = LyingStore()
+    store.memory.setQuota(10)
+    #expect(throws: StoreError.quota) { try StoreProbe(store).run() }
+    #expect(store.memory.objects.isEmpty)
+  }
+}

@@ -1,0 +1,74 @@
+import FaultyObjects
+import ObjectStore
+import Storage
+import Testing
+
+@testable import VaultCopy
+
+/// What a copy does with what a probe of its target finds.
+@Suite struct ProbedCopyTests {
+  private let subject: CopySubject
+
+  init() throws { subject = try CopySubject() }
+
+  private func store(_ change: (inout ObjectLies) -> Void) -> LyingStore {
+    var lies = ObjectLies()
+    change(&lies)
+    return LyingStore(lies)
+  }
+
+  /// Copies, and returns what it says of the target.
+  private func copy(to store: LyingStore, _ options: CopyOptions = CopyOptions()) throws -> [String] {
+    var sentences: [String] = []
+    try CopyRun(from: subject.end, to: StoreEnd(store, at: address()), options).run(note: { sentences.append($0) })
+    return sentences
+  }
+
+  @Test func aGoodStoreIsNotTalkedAboutNorReadBack() throws {
+    let store = LyingStore()
+    #expect(try copy(to: store).isEmpty)
+    #expect(try store.memory.content == subject.content)
+    #expect(store.memory.requests(.get) < subject.names.count)
+  }
+
+  @Test func filesInAStoreThatChecksNothingAreReadBack() throws {
+    let store = store {
+      $0.acceptsWrongMD5 = true
+      $0.acceptsWrongSHA256 = true
+    }
+    let sentences = try copy(to: store)
+    #expect(sentences.count == 1 && sentences[0].hasPrefix("s3://bucket/vault stores damaged objects"))
+    #expect(try store.memory.content == subject.content)
+    #expect(store.memory.requests(.get) >= subject.names.count)
+    // Only files that are written.
+    let before = store.memory.requests(.get)
+    #expect(try copy(to: store).count == 1)
+    #expect(store.memory.requests(.get) < before + subject.names.count)
+  }
+
+  @Test func aStoreThatLagsGetsNoFile() throws {
+    let store = store { $0.listsLate = true }
+    #expect(throws: CopyError.store(.lags, try address())) { try copy(to: store) }
+    #expect(store.memory.objects.keys.map(\.text) == [StorageNames.copyMarker])
+  }
+
+  @Test func whatABucketKeepsIsSaidOnce() throws {
+    let store = store { $0.settings = [.versioning] }
+    #expect(try copy(to: store).count == 1)
+    // Nothing is written, so nothing is probed.
+    var options = CopyOptions()
+    options.onlyCompares = true
+    let puts = store.memory.requests(.put)
+    #expect(try copy(to: store, options).isEmpty)
+    #expect(store.memory.requests(.put) == puts)
+  }
+
+  /// The object of a probe that was killed, or may not be deleted, is not another program's.
+  @Test func aPlaceWithTheObjectOfAProbeIsEmpty() throws {
+    let store = store { $0.deniesDeleting = true }
+    let left = try #require(try StoreProbe(store).run().left)
+    #expect(StoreProbe.isOwn(left) && store.memory.objects.count == 1)
+    #expect(try copy(to: store).count == 1)
+    #expect(try subject.content.allSatisfy { store.memory.content[$0.key] == $0.value })
+  }
+}

@@ -13,10 +13,12 @@ extension DirectoryRefresh {
   static let mark = ".agonyfs-new"
   /// The new parameters.
   static let parameters = ".agonyfs-parameters"
+  /// The new tokens of `agonyfs sync`.
+  static let tokens = ".agonyfs-tokens"
   /// A link that tests whether the file system has links.
   static let link = ".agonyfs-link"
   /// Files in it that are not part of the tree.
-  static let ownNames = [mark, parameters, link]
+  static let ownNames = [mark, parameters, tokens, link]
   /// Such files of earlier versions.
   static let earlierNames = [StorageNames.parameters, "remaining", ".remaining.new"]
 

@@ -273,19 +273,29 @@ package final class DirectoryRefresh {
     try moveStrangers(of: tree)
   }
 
-  /// Writes the parameters again, and removes `refreshing`.
+  /// Writes the parameters and the tokens of `agonyfs sync` again, and removes `refreshing`.
   private func finish() throws(Errno) {
     action = "writing \(StorageNames.parameters)"
     let tree = try secondTree()
     try change { () throws(Errno) in
-      unsafe unlinkat(tree.number, Self.parameters, 0)
+      for name in [Self.parameters, Self.tokens] { unsafe unlinkat(tree.number, name, 0) }
       _ = try fileCopy.copy(StorageNames.parameters, in: directory, to: Self.parameters, in: tree, isDated: true)
       try systemCall { unsafe renameat(tree.number, Self.parameters, directory.number, StorageNames.parameters) }
+      renewTokens(tree)
       try flushDirectory()
     }
     try removePlace()
     try change { () throws(Errno) in try owner.setTimes(of: ".", in: root) }
     try flushDirectory()
+  }
+
+  /// Writes the tokens of `agonyfs sync` again, which show otherwise when they were written. A file of this name that
+  /// cannot be copied is no part of the vault.
+  private func renewTokens(_ tree: Descriptor) {
+    guard
+      (try? fileCopy.copy(StorageNames.synced, in: directory, to: Self.tokens, in: tree, isDated: true)) != nil
+    else { return }
+    unsafe renameat(tree.number, Self.tokens, directory.number, StorageNames.synced)
   }
 
   private func removePlace() throws(Errno) {

@@ -139,8 +139,8 @@ package enum StorageNames {
   package static let creationMarker = "creating"
   /// The marker of a copy that is not complete.
   package static let copyMarker = "copying"
-  /// The marker of deletions in a bucket that are not complete.
-  package static let deletionMarker = "deleting"
+  /// The tokens of `agonyfs sync`, in a vault's directory and in a bucket.
+  package static let synced = "synced"
 }
 
 /// Room on the medium, in bytes.

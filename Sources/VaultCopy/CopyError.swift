@@ -22,12 +22,14 @@ package enum CopyError: Error, Equatable, Sendable {
   case otherVault(String)
   /// The place has a newer state of the vault, which the copy would replace.
   case newerThere(String)
-  /// The vault at the place looks like an older copy: the bucket has this number of files that it lacks, and it has
-  /// nothing that the bucket lacks.
+  /// The vault at the place lacks this number of files that the bucket has, and it does not know the bucket's state, so
+  /// it may be an older copy.
   case olderSource(String, Int)
-  /// The place has other bytes than the vault in this number of files, as if both had been written to since they were
-  /// the same.
+  /// The place has other bytes than the vault in this number of files, in a state that the vault does not know, as if
+  /// both had been written to since they were the same.
   case divergent(String, Int)
+  /// A sync cannot write to the vault's directory at the place.
+  case readOnlySource(String)
   /// The place has something other than a vault.
   case notEmpty(String)
   /// The vault at the place is mounted, or another process copies into it.

@@ -5,7 +5,7 @@ package import SystemPackage
 internal import Vault
 
 /// An end of a copy in a directory of the host.
-package final class DirectoryEnd: CopyTarget {
+package final class DirectoryEnd: CopyTarget, SyncSource {
   private let path: FilePath
   private let limit: BandwidthLimit?
   private let state = Mutex(State())
@@ -109,6 +109,34 @@ package final class DirectoryEnd: CopyTarget {
     let target = target
     try attempt("writing \(StorageNames.parameters)") { () throws(Errno) in
       try target.complete(parameters: parameters)
+    }
+  }
+
+  package func readTokens() throws(CopyError) -> SyncTokens {
+    let storage = try opened()
+    let text = try attempt("reading \(StorageNames.synced)") { () throws(Errno) in
+      try storage.readSynced(limit: SyncTokens.mostBytes)
+    }
+    return SyncTokens(text: text ?? [])
+  }
+
+  /// Changes the tokens, while no refresh writes them again.
+  package func changeTokens(_ change: (inout SyncTokens) -> Void) throws(CopyError) {
+    let storage = try opened()
+    let lease = try leaseToList(storage)
+    defer { withExtendedLifetime(lease) {} }
+    do throws(Errno) {
+      try storage.changeSynced(limit: SyncTokens.mostBytes) { text in
+        let before = SyncTokens(text: text ?? [])
+        var tokens = before
+        change(&tokens)
+        return tokens == before ? nil : tokens.text
+      }
+    } catch {
+      switch error {
+      case .readOnlyFileSystem, .permissionDenied, .notPermitted: throw .readOnlySource(place)
+      default: throw .system(error, "writing \(StorageNames.synced)", path)
+      }
     }
   }
 

@@ -2,12 +2,14 @@
 // 1. The name of an object is the path of the file in the vault.
 // 2. A prefix without `agonyfs.json` gets the object `copying` with the parameters first. It is deleted after
 //    `agonyfs.json` is stored, if that is permitted; next to `agonyfs.json` it means nothing.
-// 3. From before the first deletion until after the last a prefix has the object `deleting` (`SyncRun`).
+// 3. The token `synced` of a sync stands for the state that the sync left (`SyncRun`). So a copy, which knows no tokens,
+//    replaces one that is there by another number before it changes anything else.
 // 4. Bytes that were read agree with the checksum that the store states, or two readings agree. A proxy that flips or
 //    cuts bytes does not falsify a copy.
 
 package import ObjectStore
 package import Storage
+internal import Synchronization
 
 /// An end of a copy in an object store.
 package final class StoreEnd: SyncTarget {
@@ -17,6 +19,8 @@ package final class StoreEnd: SyncTarget {
   private let address: StoreAddress
   private let limit: BandwidthLimit?
   private let stopping: @Sendable () -> Void
+  /// Whether there is no token of an earlier sync any more (invariant 3).
+  private let hasEndedSync = Mutex(false)
 
   /// - Parameters:
   ///   - address: names the store in messages.
@@ -101,6 +105,7 @@ package final class StoreEnd: SyncTarget {
   }
 
   package func replaceParameters(_ parameters: [UInt8]) throws(CopyError) {
+    try endSync()
     try attempt { () throws(StoreError) in
       try store.put(Self.key(StorageNames.parameters), parameters, ifAbsent: false)
     }
@@ -113,6 +118,7 @@ package final class StoreEnd: SyncTarget {
   }
 
   package func write(_ identifier: SegmentIdentifier, _ bytes: [UInt8], isComplete: Bool) throws(CopyError) {
+    try endSync()
     limit?.take(bytes.count)
     try attempt { () throws(StoreError) in try store.put(Self.key(of: identifier), bytes, ifAbsent: false) }
   }
@@ -126,16 +132,15 @@ package final class StoreEnd: SyncTarget {
     try attempt { () throws(StoreError) in try store.delete(Self.key(of: identifier)) }
   }
 
-  package func readDeletionMark() throws(CopyError) -> [UInt8]? { try read(Self.key(StorageNames.deletionMarker), nil) }
-
-  package func writeDeletionMark(_ value: [UInt8]) throws(CopyError) {
-    try attempt { () throws(StoreError) in
-      try store.put(Self.key(StorageNames.deletionMarker), value, ifAbsent: false)
-    }
+  package func readToken() throws(CopyError) -> SyncToken? {
+    try read(Self.key(StorageNames.synced), nil).flatMap { SyncToken(text: $0) }
   }
 
-  package func removeDeletionMark() throws(CopyError) {
-    try attempt { () throws(StoreError) in try store.delete(Self.key(StorageNames.deletionMarker)) }
+  package func writeToken(_ token: SyncToken) throws(CopyError) {
+    try attempt { () throws(StoreError) in
+      try store.put(Self.key(StorageNames.synced), token.text, ifAbsent: false)
+    }
+    hasEndedSync.withLock { $0 = true }
   }
 
   package func stop() {
@@ -164,8 +169,21 @@ package final class StoreEnd: SyncTarget {
     }
     let page = try attempt { () throws(StoreError) in try store.list(prefix: "", after: nil) }
     // A request whose reply was lost may have stored the mark since.
-    guard page.entries.allSatisfy({ $0.key == marker || StoreProbe.isOwn($0.key) }) else { throw .notEmpty(place) }
+    let own = [marker, Self.key(StorageNames.synced)]
+    guard page.entries.allSatisfy({ own.contains($0.key) || StoreProbe.isOwn($0.key) }) else { throw .notEmpty(place) }
     return .nothing
+  }
+
+  /// Replaces the token of an earlier sync by one that no vault has, once.
+  private func endSync() throws(CopyError) {
+    try hasEndedSync.withLock { (isDone) throws(CopyError) in
+      if isDone { return }
+      let key = Self.key(StorageNames.synced)
+      if try head(key) != nil {
+        try attempt { () throws(StoreError) in try store.put(key, SyncToken().text, ifAbsent: false) }
+      }
+      isDone = true
+    }
   }
 
   private func head(_ key: ObjectKey) throws(CopyError) -> ObjectEntry? {

@@ -1,48 +1,16 @@
-// What differs between a vault and its copy in a bucket, and whether the bucket may be made like the vault.
-//
-// Invariants
-// 1. Nothing is written before it is known that the vault is not older than the bucket, as far as the files show it:
-//    - No file of the bucket is longer than in the vault.
-//    - What the bucket has of a file is the beginning of the vault's file. Heads have names that follow from their
-//      numbers, so two continuations of one state have other bytes under the same names.
-//    - If the bucket has more files, the vault has something that the bucket lacks, because a space deletes files only
-//      after it has written a head. Or the mark says that an earlier run, which knew it, was interrupted.
-
-internal import Crypto
 internal import Storage
 internal import Synchronization
 
-/// The comparison of a vault with a bucket.
+/// What differs between a vault and its copy in a bucket.
 struct SyncPlan: Sendable {
   /// The files that the bucket lacks or has other bytes of.
   var sending: [SegmentIdentifier] = []
   /// The files of which the bucket has the same bytes.
   var same: [SegmentIdentifier] = []
-  /// Those among `sending` of which the bucket has bytes that the vault's file does not begin with.
+  /// Those among `sending` of which the bucket has bytes that the vault's file does not begin with, if that was asked.
   var divergent = 0
-  /// The files that the bucket has and the vault lacks.
-  var extra: Set<SegmentIdentifier> = []
   /// Files that are gone, shortened or too large.
   var lacking = CopySummary()
-  /// The mark that the bucket has.
-  var mark: [UInt8]?
-
-  /// The mark of a bucket that has these files, and no others, in common with the vault once everything is sent.
-  static func mark(of names: some Sequence<SegmentIdentifier>) -> [UInt8] {
-    SHAHasher.sha256(of: names.map(\.description).sorted().flatMap(\.utf8))
-  }
-
-  /// Whether an interrupted run saw that the vault is not older than the bucket, and the vault has the same files.
-  ///
-  /// - Parameters:
-  ///   - files: those of the vault.
-  ///   - there: those of the bucket.
-  func isAccountedFor(
-    _ files: [SegmentIdentifier: CopyEntry], _ there: [SegmentIdentifier: CopyEntry]
-  ) -> Bool {
-    guard let mark else { return false }
-    return mark == Self.mark(of: files.keys) || mark == Self.mark(of: files.keys.filter { there[$0] != nil })
-  }
 }
 
 /// Compares the files of a vault with those of a bucket.
@@ -51,12 +19,13 @@ final class SyncComparison: Sendable {
   private let target: any SyncTarget
   private let jobs: CopyJobs
   private let segmentSize: Int
+  private let findsDivergent: Bool
   private let plan = Mutex(SyncPlan())
 
   /// What is found of a file.
   private enum Standing: Sendable {
     case same
-    /// The bucket lacks it, or has the beginning of it.
+    /// The bucket lacks it, has the beginning of it, or has other bytes that were not looked at.
     case new
     case divergent
     case gone
@@ -64,8 +33,14 @@ final class SyncComparison: Sendable {
     case tooLarge
   }
 
-  init(_ source: any CopySource, _ target: any SyncTarget, _ jobs: CopyJobs, segmentSize: Int) {
-    (self.source, self.target, self.jobs, self.segmentSize) = (source, target, jobs, segmentSize)
+  /// - Parameters:
+  ///   - segmentSize: bytes of a complete file.
+  ///   - findsDivergent: whether what the bucket has of a file is compared with the beginning of the vault's file.
+  init(
+    _ source: any CopySource, _ target: any SyncTarget, _ jobs: CopyJobs, segmentSize: Int, findsDivergent: Bool
+  ) {
+    (self.source, self.target, self.jobs) = (source, target, jobs)
+    (self.segmentSize, self.findsDivergent) = (segmentSize, findsDivergent)
   }
 
   /// Compares all files.
@@ -78,12 +53,7 @@ final class SyncComparison: Sendable {
       let standing = try self.compare(identifier, listed, there[identifier])
       self.note(standing, of: identifier, listed)
     }
-    let mark = try target.readDeletionMark()
-    return plan.withLock { plan in
-      plan.extra = Set(there.keys.filter { files[$0] == nil })
-      plan.mark = mark
-      return plan
-    }
+    return plan.withLock { $0 }
   }
 
   private func compare(
@@ -94,7 +64,11 @@ final class SyncComparison: Sendable {
     guard let bytes = try source.read(identifier, listed: listed) else { return .gone }
     if bytes.count < listed.size { return .shortened }
     guard let facts = try target.entry(identifier, listed: there) else { return .new }
-    if CopyEntry(of: bytes, like: facts).comparison(with: facts) == .same { return .same }
+    switch CopyEntry(of: bytes, like: facts).comparison(with: facts) {
+    case .same: return .same
+    case .different where !findsDivergent: return .new
+    case .different, .unknown: break
+    }
     guard let found = try target.readBack(identifier) else { return .new }
     if found == bytes { return .same }
     return found.count < bytes.count && Array(bytes[..<found.count]) == found ? .new : .divergent

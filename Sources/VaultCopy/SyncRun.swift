@@ -8,22 +8,30 @@
 // 3. Files are sent, and deleted, in random order.
 // 4. If a file was gone, became shorter or was too large, or if a file waits for the next run, nothing is deleted, and a
 //    new copy gets no parameters.
-// 5. From before the first change until after the last deletion, a bucket with files that the vault lacks has the mark
-//    `deleting`: the SHA-256 of the names that it will have in common with the vault, sorted, 32 digits each. It tells
-//    the next run that the vault is not an older copy.
+// 5. The object `synced` of the bucket is a token: a random number for its state. The vault's file `synced` has the tokens
+//    of the states that the vault includes. A new token is in the vault, durably, before it is in the bucket, and it is
+//    in the bucket before the first change of a run and, another one, after the last file was sent.
+// 6. So a copy of the vault that has the bucket's token was begun after the vault was listed, or after all files were
+//    sent if that run ended. It has all that the bucket has, except the ends of files that grew during a run that was
+//    interrupted; these are longer in the bucket. What it lacks was deleted in it since.
+// 7. Without the token the vault may be older than the bucket. Then nothing is written if the bucket has files that the
+//    vault lacks, or bytes that are not the beginning of the vault's file. Heads have names that follow from their
+//    numbers, so two continuations of one state have other bytes under the same names.
+// 8. An interruption at any moment leaves the bucket's token in the vault: it is dropped only after the bucket has
+//    another one.
 
 internal import Storage
 internal import System
 
 /// One sync of a vault to a bucket.
 package final class SyncRun: Sendable {
-  private let source: any CopySource
+  private let source: any SyncSource
   private let target: any SyncTarget
   private let options: SyncOptions
   private let jobs: CopyJobs
 
   /// A sync that has not begun. Run it once.
-  package init(from source: any CopySource, to target: any SyncTarget, _ options: SyncOptions = SyncOptions()) {
+  package init(from source: any SyncSource, to target: any SyncTarget, _ options: SyncOptions = SyncOptions()) {
     self.source = source
     self.target = target
     self.options = options
@@ -55,44 +63,52 @@ package final class SyncRun: Sendable {
     let earlier = try vault.files(of: source)
     let files = try vault.files(of: source)
     summary.files = files.count
-    let parametersThere = try begin(vault)
+    let parametersThere = try begin(vault, isFirst: false)
     let there = try target.list()
+    var tokens = try SyncTokenChange(source, target)
+    let extra = Set(there.keys.filter { files[$0] == nil })
+    let findsOlder = !tokens.isKnown && !options.deletesNewer
+    let lacked = extra.count { earlier[$0] == nil }
+    if findsOlder, lacked > 0 { throw .olderSource(source.place, lacked) }
     jobs.expect(files.values.reduce(0) { $0 &+ $1.size })
-    let plan = try compare(vault, files, there, progress)
+    let plan = try compare(vault, files, there, findsDivergent: findsOlder, progress)
     if options.onlyPlans {
       summary.wait(for: plan.sending, files)
       summary.add(plan.lacking)
-      summary.deleted = plan.lacking.lacksFiles ? 0 : plan.extra.count { earlier[$0] == nil }
+      summary.deleted = plan.lacking.lacksFiles ? 0 : lacked
       return summary
     }
-    let isKnownNewer =
-      plan.extra.isEmpty || options.deletesNewer || !plan.sending.isEmpty
-      || plan.isAccountedFor(files, there)
-    let readsWritten = try target.probe(note)
-    var mark = plan.mark
-    if !plan.extra.isEmpty, isKnownNewer { try write(SyncPlan.mark(of: files.keys), over: &mark) }
+    let isSame = tokens.isKnown && plan.sending.isEmpty && extra.isEmpty && parametersThere == vault.json
+    if !isSame || options.mostBytes != nil { try tokens.prepare() }
+    let readsWritten: Bool
+    do throws(CopyError) {
+      if parametersThere == nil, try begin(vault, isFirst: true) != nil { throw CopyError.inUse(target.place) }
+      readsWritten = try target.probe(note)
+    } catch {
+      tokens.withdraw()
+      throw error
+    }
+    try tokens.store()
     try vault.renew(parametersThere, in: target)
 
     let transfer = FileTransfer(
       from: source, to: target, copyOptions, jobs, files, segmentSize: vault.segmentSize, readsWritten: readsWritten)
     try send(plan, transfer, files, there, &summary, progress)
     guard let last = try source.readParameters(), vault.isSame(last) else { throw .sourceReplaced(source.place) }
-    if summary.waiting > 0 { return summary }
-    if !summary.lacksFiles { try target.complete(last) }
-
-    // A vault without files would be a fault; then nothing is deleted.
-    let later = try vault.files(of: source)
-    let stored = Set(there.keys).union(transfer.sent)
-    let needless = stored.filter { files[$0] == nil && earlier[$0] == nil && later[$0] == nil }
-    let left = stored.filter { later[$0] == nil }
-    if !left.isEmpty, isKnownNewer {
-      try write(SyncPlan.mark(of: stored.filter { later[$0] != nil }), over: &mark)
+    let isWhole = summary.waiting == 0 && !summary.lacksFiles
+    if isWhole {
+      if !tokens.isRenewed, last != parametersThere { try tokens.renew() }
+      try target.complete(last)
     }
-    if summary.lacksFiles { return summary }
-    try delete(needless, progress)
-    summary.deleted = needless.count
-    // What the vault deleted during this run is left to the next one.
-    if mark != nil, left.count == needless.count { try target.removeDeletionMark() }
+    if tokens.isRenewed { try tokens.renew() }
+    if isWhole, !extra.isEmpty {
+      // A vault without files would be a fault; then nothing is deleted.
+      let later = try vault.files(of: source)
+      let needless = extra.filter { earlier[$0] == nil && later[$0] == nil }
+      try delete(needless, progress)
+      summary.deleted = needless.count
+    }
+    tokens.drop()
     return summary
   }
 
@@ -102,33 +118,32 @@ package final class SyncRun: Sendable {
     return copying
   }
 
-  /// Prepares the target.
+  /// Looks at the target, or prepares it.
   ///
+  /// - Parameter isFirst: whether a copy is begun there.
   /// - Returns: the parameters of the vault that is there; nil if the copy is new or was never completed.
-  private func begin(_ vault: CopiedVault) throws(CopyError) -> [UInt8]? {
+  private func begin(_ vault: CopiedVault, isFirst: Bool) throws(CopyError) -> [UInt8]? {
     try vault.ask(target, replacesNewer: options.deletesNewer) { (accepts) throws(CopyError) in
-      try options.onlyPlans ? target.check(accepts: accepts) : target.begin(vault.json, accepts: accepts)
+      try isFirst ? target.begin(vault.json, accepts: accepts) : target.check(accepts: accepts)
     }
   }
 
   /// Finds what differs.
   ///
-  /// - Throws: `.newerThere`, `.divergent` and `.olderSource`, unless newer files are to be deleted.
+  /// - Parameter findsDivergent: whether files with other bytes are an error.
+  /// - Throws: `.newerThere`, unless newer files are to be deleted, and `.divergent`.
   private func compare(
     _ vault: CopiedVault, _ files: [SegmentIdentifier: CopyEntry], _ there: [SegmentIdentifier: CopyEntry],
-    _ progress: (CopyProgress) -> Bool
+    findsDivergent: Bool, _ progress: (CopyProgress) -> Bool
   ) throws(CopyError) -> SyncPlan {
+    // A file that the vault lacks was deleted in it.
     if !options.deletesNewer, there.contains(where: { $1.size > files[$0]?.size ?? .max }) {
       throw .newerThere(target.place)
     }
-    let comparison = SyncComparison(source, target, jobs, segmentSize: vault.segmentSize)
+    let comparison = SyncComparison(
+      source, target, jobs, segmentSize: vault.segmentSize, findsDivergent: findsDivergent)
     let plan = try comparison.run(files, there, progress)
-    if options.deletesNewer { return plan }
-    if plan.divergent > 0 { throw .divergent(target.place, plan.divergent) }
-    let isAtRest = plan.lacking.gone == 0
-    if !plan.extra.isEmpty, plan.sending.isEmpty, isAtRest, !plan.isAccountedFor(files, there) {
-      throw .olderSource(source.place, plan.extra.count)
-    }
+    if findsDivergent, plan.divergent > 0 { throw .divergent(target.place, plan.divergent) }
     return plan
   }
 
@@ -168,12 +183,6 @@ package final class SyncRun: Sendable {
       count += 1
     }
     return count
-  }
-
-  /// Writes a mark, if the bucket has another one.
-  private func write(_ value: [UInt8], over mark: inout [UInt8]?) throws(CopyError) {
-    if mark != value { try target.writeDeletionMark(value) }
-    mark = value
   }
 
   private func delete(_ needless: Set<SegmentIdentifier>, _ progress: (CopyProgress) -> Bool) throws(CopyError) {

@@ -1,5 +1,18 @@
 package import Storage
 
+/// A vault that is synced. It keeps the tokens of the states that it includes, in a file that copies of its directory
+/// have, and `agonyfs copy` does not copy.
+package protocol SyncSource: CopySource {
+  /// The tokens; none if there is no file.
+  func readTokens() throws(CopyError) -> SyncTokens
+
+  /// Changes the tokens. A crash leaves the old ones or the new ones. Durable on return. Of several processes one
+  /// changes them at a time.
+  ///
+  /// - Throws: `.readOnlySource`; `.inUse` while a refresh has the vault for itself.
+  func changeTokens(_ change: (inout SyncTokens) -> Void) throws(CopyError)
+}
+
 /// A place that a vault is copied to, and in which files are deleted that the vault does not have any more.
 package protocol SyncTarget: CopyTarget {
   /// Does what `begin` does, but writes nothing.
@@ -11,12 +24,9 @@ package protocol SyncTarget: CopyTarget {
   /// Deletes a file. One that is not there is not an error.
   func delete(_ identifier: SegmentIdentifier) throws(CopyError)
 
-  /// The mark of deletions that are not complete; nil if there is none.
-  func readDeletionMark() throws(CopyError) -> [UInt8]?
+  /// The token; nil if there is none.
+  func readToken() throws(CopyError) -> SyncToken?
 
-  /// Writes that mark, or replaces it.
-  func writeDeletionMark(_ value: [UInt8]) throws(CopyError)
-
-  /// Deletes that mark. If there is none, that is not an error.
-  func removeDeletionMark() throws(CopyError)
+  /// Writes the token, or replaces it.
+  func writeToken(_ token: SyncToken) throws(CopyError)
 }

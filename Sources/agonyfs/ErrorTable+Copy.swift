@@ -54,13 +54,18 @@ extension CommandFailure {
     case .olderSource(let place, let count):
       self.init(
         .failure,
-        "The vault at \(place) has nothing new and lacks \(count.counted("file")) of its copy, as an older state does; "
-          + "nothing was changed. If it is the right one, add --delete-newer.")
+        "The bucket has \(count.counted("file")) that \(place) lacks, and \(place) was not synced to this state of the "
+          + "bucket, like an older copy; nothing was changed. If \(place) is right, run once with --delete-newer.")
     case .divergent(let place, let count):
       self.init(
         .failure,
-        "\(place) has other bytes than the vault in \(count.counted("file")), as after writing to both or changing a "
-          + "key; nothing was changed. If the vault is the right one, add --delete-newer.")
+        "\(place) has other bytes than the vault in \(count.counted("file")), and the vault was not synced to this state "
+          + "of the bucket; nothing was changed. If the vault is right, run once with --delete-newer.")
+    case .readOnlySource(let place):
+      self.init(
+        .failure,
+        "sync writes the file \(StorageNames.synced) in \(place), which this user may not write to; nothing was changed. "
+          + "Permit that, or use agonyfs copy.")
     case .notKept(let place):
       self.init(
         .damage, "\(place) does not return the bytes that were written to it; do not rely on this copy.")

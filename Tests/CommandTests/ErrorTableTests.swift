@@ -113,7 +113,7 @@ import VaultCopy
     (.notEmpty("/the/copy"), .vaultExists), (.inUse("/the/copy"), .spaceInUse),
     (.sourceReplaced("/the/copy"), .failure), (.notKept("/the/copy"), .damage), (.newerThere("/the/copy"), .failure),
     (.olderSource("/the/copy", 1), .failure), (.divergent("s3://photos/vault", 3), .failure),
-    (.cancelled, .failure),
+    (.readOnlySource("/the/copy"), .failure), (.cancelled, .failure),
   ]
 
   @Test(arguments: copyErrors)

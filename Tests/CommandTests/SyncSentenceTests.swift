@@ -136,7 +136,8 @@ import VaultCopy
     let later: [CopyError] = [.store(.untrustedCertificate, address), .store(.redirected, address), .noVault("Vault")]
     let never: [CopyError] = [
       .store(.wrongCredentials, address), .store(.denied(.put), address), .otherVault("s3://photos/vault"),
-      .newerThere("s3://photos/vault"), .olderSource("Vault", 2), .divergent("s3://photos/vault", 2), .cancelled,
+      .newerThere("s3://photos/vault"), .olderSource("Vault", 2), .divergent("s3://photos/vault", 2),
+      .readOnlySource("Vault"), .cancelled,
     ]
     for error in always { #expect(error.mayPass(hasSucceeded: false) && error.mayPass(hasSucceeded: true)) }
     for error in later { #expect(!error.mayPass(hasSucceeded: false) && error.mayPass(hasSucceeded: true)) }

@@ -36,6 +36,24 @@ import Testing
     #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments"])
   }
 
+  /// They show otherwise when the vault was synced. A link is not followed, and stays.
+  @Test func tokensAreWrittenAgain() throws {
+    let path = subject.path + "/" + StorageNames.synced
+    try HostFile.write([1, 2, 3], to: path)
+    let before = HostFile.status(path)
+    try subject.refresh()
+    let after = HostFile.status(path)
+    #expect(try HostFile.read(path) == [1, 2, 3])
+    #expect(after.st_ino != before.st_ino && Int(after.st_mtim.tv_sec) == DirectoryStorage.completeTime)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "segments", StorageNames.synced])
+    HostFile.remove(path)
+    try HostFile.write([4], to: subject.path + "/letter")
+    unsafe symlink("letter", path)
+    try subject.refresh()
+    #expect(HostFile.status(path).st_mode & S_IFMT == S_IFLNK)
+    #expect(HostFile.names(in: subject.path) == ["agonyfs.json", "letter", "segments", StorageNames.synced])
+  }
+
   @Test(.enabled(if: geteuid() == 0, "needs root, to give files away"))
   func whatBelongedToOthersBelongsToTheOwner() throws {
     let others = ["agonyfs.json", "segments/07", "segments/07/" + subject.name(7)]

@@ -49,6 +49,9 @@ final class CopySubject {
     return changed.json
   }
 
+  /// The path of the file with the tokens of syncs.
+  var tokensPath: String { folder.path("vault/" + StorageNames.synced) }
+
   /// All files with their paths in the vault.
   var content: [String: [UInt8]] {
     get throws { try Self.content(of: storage) }
@@ -66,12 +69,16 @@ final class CopySubject {
 }
 
 extension MemoryStore {
-  /// All objects with their keys, without the mark of an unfinished copy.
+  /// All objects with their keys, without the mark of an incomplete copy and the token of a sync.
   var content: [String: [UInt8]] {
+    let others = [StorageNames.copyMarker, StorageNames.synced]
     var files: [String: [UInt8]] = [:]
-    for (key, bytes) in objects where key.text != StorageNames.copyMarker { files[key.text] = bytes }
+    for (key, bytes) in objects where !others.contains(key.text) { files[key.text] = bytes }
     return files
   }
+
+  /// The token of a sync.
+  var token: [UInt8]? { objects.first { $0.key.text == StorageNames.synced }?.value }
 }
 
 /// The address of a store that only messages name.
@@ -114,11 +121,11 @@ final class HookedStore: ObjectStore {
 }
 
 /// An end that calls a function before each reading and each writing of a file.
-final class HookedEnd: CopyTarget {
-  private let end: any CopyTarget
+final class HookedEnd: CopyTarget, SyncSource {
+  private let end: any CopyTarget & SyncSource
   private let before: @Sendable (SegmentIdentifier) throws(CopyError) -> Void
 
-  init(_ end: any CopyTarget, before: @escaping @Sendable (SegmentIdentifier) throws(CopyError) -> Void) {
+  init(_ end: any CopyTarget & SyncSource, before: @escaping @Sendable (SegmentIdentifier) throws(CopyError) -> Void) {
     self.end = end
     self.before = before
   }
@@ -153,4 +160,8 @@ final class HookedEnd: CopyTarget {
   }
 
   func complete(_ parameters: [UInt8]) throws(CopyError) { try end.complete(parameters) }
+
+  func readTokens() throws(CopyError) -> SyncTokens { try end.readTokens() }
+
+  func changeTokens(_ change: (inout SyncTokens) -> Void) throws(CopyError) { try end.changeTokens(change) }
 }

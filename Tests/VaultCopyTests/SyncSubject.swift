@@ -5,6 +5,7 @@ import FaultyStorage
 import Library
 import ObjectStore
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 import Vault
@@ -16,6 +17,7 @@ import Vault
 /// the vault each time.
 final class SyncSubject {
   let storage = FaultyStorage()
+  let tokens = TokenFile()
   /// The files in the space.
   private(set) var files: [String: [UInt8]] = [:]
   /// All that were ever in it; no name is used twice.
@@ -116,22 +118,24 @@ final class SyncSubject {
     }
     var options = options
     options.jobs = 1
-    return try SyncRun(from: MemorySource(storage), to: StoreEnd(hooked, at: address()), options).run()
+    return try SyncRun(from: MemorySource(storage, tokens), to: StoreEnd(hooked, at: address()), options).run()
   }
 }
 
 /// A vault in memory as the source of a copy. It calls functions before each list and before each reading of a file.
-final class MemorySource: CopySource {
+final class MemorySource: SyncSource {
   private let storage: FaultyStorage
+  private let tokens: TokenFile
   private let lists = Counter()
   private let beforeList: @Sendable (Int) -> Void
   private let beforeRead: @Sendable (SegmentIdentifier) -> Void
 
   init(
-    _ storage: FaultyStorage, beforeList: @escaping @Sendable (Int) -> Void = { _ in },
+    _ storage: FaultyStorage, _ tokens: TokenFile, beforeList: @escaping @Sendable (Int) -> Void = { _ in },
     beforeRead: @escaping @Sendable (SegmentIdentifier) -> Void = { _ in }
   ) {
-    (self.storage, self.beforeList, self.beforeRead) = (storage, beforeList, beforeRead)
+    (self.storage, self.tokens) = (storage, tokens)
+    (self.beforeList, self.beforeRead) = (beforeList, beforeRead)
   }
 
   var place: String { "/vault" }
@@ -154,6 +158,42 @@ final class MemorySource: CopySource {
     beforeRead(identifier)
     guard (try? storage.exists(identifier)) == true else { return nil }
     return storage.content(identifier)
+  }
+
+  func readTokens() throws(CopyError) -> SyncTokens { tokens.value }
+
+  func changeTokens(_ change: (inout SyncTokens) -> Void) throws(CopyError) { try tokens.change(change) }
+}
+
+/// The tokens of a vault in memory. A process may end before or after one of their changes.
+final class TokenFile: Sendable {
+  private struct State {
+    var tokens = SyncTokens()
+    /// The changes until the process ends; nil if it does not.
+    var left: Int?
+    var endsAfter = false
+  }
+
+  private let state = Mutex(State())
+
+  var value: SyncTokens { state.withLock { $0.tokens } }
+
+  /// Puts tokens back as they were, and ends no process any more.
+  func reset(to tokens: SyncTokens) { state.withLock { $0 = State(tokens: tokens) } }
+
+  /// Has the process end at a change, from 0 on.
+  func stop(at change: Int, after isAfter: Bool) {
+    state.withLock { ($0.left, $0.endsAfter) = (change, isAfter) }
+  }
+
+  func change(_ change: (inout SyncTokens) -> Void) throws(CopyError) {
+    let isEnd = state.withLock { state in
+      state.left = state.left.map { $0 - 1 }
+      let isEnd = (state.left ?? 0) < 0
+      if !isEnd || state.left == -1 && state.endsAfter { change(&state.tokens) }
+      return isEnd
+    }
+    if isEnd { throw .cancelled }
   }
 }
 

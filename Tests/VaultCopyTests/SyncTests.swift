@@ -56,7 +56,7 @@ import Vault
     let sizes = try [subject.names[1], .numbered(1000)].map { Int64(try subject.storage.content(of: $0).count) }
     #expect(second.sentBytes == sizes[0] + sizes[1])
     #expect(try store.content == subject.content)
-    #expect(try store.objects.count == subject.content.count)
+    #expect(try store.objects.count == subject.content.count + 1)
     let third = try sync()
     #expect(third.copied == 0 && third.deleted == 0 && third.sentBytes == 0)
   }
@@ -86,10 +86,13 @@ import Vault
   }
 
   @Test func anOlderCopyIsRefused() throws {
+    try sync()
+    let older = try HostFile.read(subject.tokensPath)
     let new = SegmentIdentifier.numbered(1000)
     try subject.write([1, 2, 3], to: new)
     try sync()
     try subject.storage.delete(new)
+    try HostFile.write(older, to: subject.tokensPath)
     try expectRefusal(.olderSource("\(subject.path)", 1))
     // A shorter file is older, too.
     try lengthen(subject.names[1])
@@ -103,6 +106,7 @@ import Vault
   @Test(arguments: [(0, CopySubject.segmentSize), (1, 137), (1, 200), (1, CopySubject.segmentSize)])
   func anotherContinuationIsRefused(number: Int, count: Int) throws {
     try sync()
+    HostFile.remove(subject.tokensPath)
     try subject.write(randomBytes(count, seed: 77), to: subject.names[number])
     try subject.write([1, 2, 3], to: .numbered(1000))
     try expectRefusal(.divergent(bucket, 1))
@@ -134,23 +138,26 @@ import Vault
     try expectRefusal(.newerThere(bucket))
   }
 
-  /// The run after an interrupted one needs no option, if the vault is still the same; an older one is refused then, too.
+  /// The run after an interrupted one needs no option; an older vault is refused then, too.
   @Test func interruptedDeletionsGoOn() throws {
     try sync()
+    let older = try HostFile.read(subject.tokensPath)
     let new = SegmentIdentifier.numbered(1000)
     try subject.write([1, 2, 3], to: new)
     for name in subject.names[3...6] { try subject.storage.delete(name) }
     let deletions = Counter()
     let broken = HookedStore(store) { (action) throws(StoreError) in
-      // The first one is that of the mark of an unfinished copy.
+      // The first one is that of the mark of an incomplete copy.
       if action == .delete, deletions.next() > 2 { throw StoreError.unreachable }
     }
     #expect(throws: CopyError.self) { try SyncRun(from: subject.end, to: end(broken)).run() }
-    #expect(store.objects.keys.contains { $0.text == StorageNames.deletionMarker })
+    let newer = try HostFile.read(subject.tokensPath)
+    try HostFile.write(older, to: subject.tokensPath)
     try subject.storage.delete(new)
     let before = store.objects
     #expect(throws: CopyError.olderSource("\(subject.path)", 3)) { try sync() }
     #expect(store.objects == before)
+    try HostFile.write(newer, to: subject.tokensPath)
     try subject.write([1, 2, 3], to: new)
     #expect(try sync().deleted == 2)
     #expect(try store.content == subject.content)
@@ -188,13 +195,14 @@ import Vault
     let memory = FaultyStorage()
     try memory.replaceParameters(with: subject.parameters.json)
     for name in subject.names { memory.place(try subject.storage.content(of: name), as: name) }
-    try SyncRun(from: MemorySource(memory), to: end(store)).run()
+    let tokens = TokenFile()
+    try SyncRun(from: MemorySource(memory, tokens), to: end(store)).run()
     memory.place([1, 2, 3], as: .numbered(1000))
     let name = subject.names[3]
-    let source = MemorySource(memory, beforeList: { if $0 == 1 { try? memory.delete(name) } })
+    let source = MemorySource(memory, tokens, beforeList: { if $0 == 1 { try? memory.delete(name) } })
     #expect(try SyncRun(from: source, to: end(store)).run().deleted == 0)
     #expect(store.content["segments/" + name.path] != nil)
-    #expect(try SyncRun(from: MemorySource(memory), to: end(store)).run().deleted == 1)
+    #expect(try SyncRun(from: MemorySource(memory, tokens), to: end(store)).run().deleted == 1)
     #expect(store.content["segments/" + name.path] == nil && store.content.count == memory.names.count + 1)
   }
 

@@ -49,8 +49,9 @@ extension HelpText {
       agonyfs sync --watch ~/Vault s3://my-bucket/vault
       agonyfs sync --at 03:00 --rate 200M ~/Vault s3://my-bucket/vault
 
-    If the vault is older than the bucket, or both were written separately, nothing is changed. --delete-newer makes \
-    the bucket like the vault nevertheless; states that only the bucket has are lost.
+    A file synced in the vault says which states of buckets it includes. If the vault may be older than the bucket, \
+    nothing is changed. --delete-newer makes the bucket like the vault nevertheless; states that only the bucket has \
+    are lost.
 
     --watch and --at go on until a signal ends them, and wait while the network is down. The package has the service \
     agonyfs-sync@NAME for this. With --at and --rate all runs look alike: when less is new, files are sent again, and \

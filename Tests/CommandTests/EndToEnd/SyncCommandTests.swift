@@ -69,8 +69,16 @@ import Testing
       changes > after
       cmp before after
       brought Vault
+      says 1 'run once with --delete-newer' update Older s3://photos/vault
       update --delete-newer Older s3://photos/vault
       brought Older
+      # Other commands do not mind the file with the tokens.
+      cp Older/synced before
+      agonyfs info --password-file password Older
+      agonyfs check --password-file password Older
+      agonyfs refresh Older
+      cmp before Older/synced
+      update Older s3://photos/vault | grep -q '^Sent 0 files'
       exec 9>&-
       """)
   }

@@ -20,6 +20,22 @@ extension DirectoryStorage {
   /// Whether only this machine can write here, as far as is known.
   package var isOnLocalHost: Bool { agonyfs_is_on_local_file_system(root.number) }
 
+  /// Whether the host changes the change time of each file that is written, and gives a file one inode number: only this
+  /// machine can write there, as far as is known, and it is no FAT.
+  package static func keepsChangeTimes(_ path: FilePath) -> Bool {
+    guard let opened = try? Descriptor.open(path, agonyfs_path_flag()) else { return false }
+    return agonyfs_is_on_local_file_system(opened.number) && !agonyfs_is_fat(opened.number)
+  }
+
+  /// The facts of a segment file that show whether it was changed; nil if they are not known.
+  package func stamp(of identifier: SegmentIdentifier) -> FileStamp? {
+    guard let status = try? root.status(of: identifier.path), status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let (seconds, rest) = (Int64(status.st_ctim.tv_sec), Int64(status.st_ctim.tv_nsec))
+    let (nanoseconds, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    if isTooLarge { return nil }
+    return FileStamp(size: Int64(status.st_size), inode: UInt64(status.st_ino), changed: nanoseconds &+ rest)
+  }
+
   /// Tries every ability that was not tried yet, and returns those that the host lacks. What cannot be tried is not
   /// among them. In a vault that can be written it tries them with a file without a name. Only if the host lacks such
   /// files, and if the vault is this user's, it makes a folder in the vault's directory and removes it again: all hosts

@@ -168,6 +168,20 @@ package protocol HeldRoom: AnyObject, Sendable {
   func resize(to size: Int) throws(Errno)
 }
 
+/// Facts of a segment file on a host that show whether it was changed.
+package struct FileStamp: Hashable, Sendable {
+  /// Bytes of the file.
+  package var size: Int64
+  /// Its number on the host.
+  package var inode: UInt64
+  /// When its bytes or facts were changed last, in nanoseconds since 1970.
+  package var changed: Int64
+  /// Sets all fields.
+  package init(size: Int64, inode: UInt64, changed: Int64) {
+    (self.size, self.inode, self.changed) = (size, inode, changed)
+  }
+}
+
 /// The time at which a segment file was created: a copy of it has another birth.
 package struct FileBirth: Hashable, Sendable {
   /// Seconds since 1970; 0 if the host stores no births.

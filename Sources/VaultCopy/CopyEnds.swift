@@ -25,8 +25,16 @@ package protocol CopySource: Sendable {
   /// - Parameter listed: what is known of it.
   func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> [UInt8]?
 
+  /// Facts of a file that change with every change of it; nil if the place has none.
+  func stamp(of identifier: SegmentIdentifier) -> FileStamp?
+
   /// Ends all waits, because the copy was cancelled. Later calls may fail.
   func stop()
+}
+
+extension CopySource {
+  /// A place without such facts.
+  package func stamp(of identifier: SegmentIdentifier) -> FileStamp? { nil }
 }
 
 /// A place that a vault is copied to.

@@ -63,6 +63,8 @@ package final class DirectoryEnd: CopyTarget, SyncSource {
 
   package func entry(_ identifier: SegmentIdentifier, listed: CopyEntry) throws(CopyError) -> CopyEntry? { listed }
 
+  package func stamp(of identifier: SegmentIdentifier) -> FileStamp? { (try? opened())?.stamp(of: identifier) }
+
   package func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> [UInt8]? {
     try bytes(of: identifier) { (storage) throws(Errno) in try storage.open(identifier) }
   }

@@ -18,6 +18,7 @@ final class SyncComparison: Sendable {
   private let source: any CopySource
   private let target: any SyncTarget
   private let jobs: CopyJobs
+  private let memory: SyncMemory?
   private let segmentSize: Int
   private let findsDivergent: Bool
   private let plan = Mutex(SyncPlan())
@@ -34,12 +35,14 @@ final class SyncComparison: Sendable {
   }
 
   /// - Parameters:
+  ///   - memory: what is known of the vault's files.
   ///   - segmentSize: bytes of a complete file.
   ///   - findsDivergent: whether what the bucket has of a file is compared with the beginning of the vault's file.
   init(
-    _ source: any CopySource, _ target: any SyncTarget, _ jobs: CopyJobs, segmentSize: Int, findsDivergent: Bool
+    _ source: any CopySource, _ target: any SyncTarget, _ jobs: CopyJobs, _ memory: SyncMemory?, segmentSize: Int,
+    findsDivergent: Bool
   ) {
-    (self.source, self.target, self.jobs) = (source, target, jobs)
+    (self.source, self.target, self.jobs, self.memory) = (source, target, jobs, memory)
     (self.segmentSize, self.findsDivergent) = (segmentSize, findsDivergent)
   }
 
@@ -61,6 +64,7 @@ final class SyncComparison: Sendable {
   ) throws(CopyError) -> Standing {
     guard listed.size <= segmentSize else { return .tooLarge }
     guard let there else { return .new }
+    if isRemembered(identifier, listed, there) { return .same }
     guard let bytes = try source.read(identifier, listed: listed) else { return .gone }
     if bytes.count < listed.size { return .shortened }
     guard let facts = try target.entry(identifier, listed: there) else { return .new }
@@ -72,6 +76,12 @@ final class SyncComparison: Sendable {
     guard let found = try target.readBack(identifier) else { return .new }
     if found == bytes { return .same }
     return found.count < bytes.count && Array(bytes[..<found.count]) == found ? .new : .divergent
+  }
+
+  /// Whether the vault's file was not changed since it was read, and the bucket has the bytes of then.
+  private func isRemembered(_ identifier: SegmentIdentifier, _ listed: CopyEntry, _ there: CopyEntry) -> Bool {
+    guard let memory, let md5 = there.md5, let stamp = source.stamp(of: identifier) else { return false }
+    return stamp.size == listed.size && there.size == listed.size && memory.has(identifier, stamp, md5: md5)
   }
 
   private func note(_ standing: Standing, of identifier: SegmentIdentifier, _ listed: CopyEntry) {

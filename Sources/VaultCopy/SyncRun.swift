@@ -32,7 +32,9 @@ package final class SyncRun: Sendable {
 
   /// A sync that has not begun. Run it once.
   package init(from source: any SyncSource, to target: any SyncTarget, _ options: SyncOptions = SyncOptions()) {
-    self.source = source
+    let remembered: any SyncSource
+    if let memory = options.memory { remembered = RememberedSource(source, memory) } else { remembered = source }
+    self.source = remembered
     self.target = target
     self.options = options
     jobs = CopyJobs(options.jobs, ends: [source, target])
@@ -141,7 +143,7 @@ package final class SyncRun: Sendable {
       throw .newerThere(target.place)
     }
     let comparison = SyncComparison(
-      source, target, jobs, segmentSize: vault.segmentSize, findsDivergent: findsDivergent)
+      source, target, jobs, options.memory, segmentSize: vault.segmentSize, findsDivergent: findsDivergent)
     let plan = try comparison.run(files, there, progress)
     if findsDivergent, plan.divergent > 0 { throw .divergent(target.place, plan.divergent) }
     return plan

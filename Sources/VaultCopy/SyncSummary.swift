@@ -8,6 +8,8 @@ package struct SyncOptions: Sendable {
   package var mostBytes: Int64?
   /// Whether nothing is changed, and the summary says what would be.
   package var onlyPlans = false
+  /// What earlier runs of this process read of the same vault; nil to read all files. For hosts that keep change times.
+  package var memory: SyncMemory?
 
   /// The defaults.
   package init() {}

@@ -120,13 +120,18 @@ final class HookedStore: ObjectStore {
   }
 }
 
-/// An end that calls a function before each reading and each writing of a file.
+/// An end that calls a function before each reading and each writing of a file. Its files seem to be older than they are.
 final class HookedEnd: CopyTarget, SyncSource {
   private let end: any CopyTarget & SyncSource
+  private let age: Int64
   private let before: @Sendable (SegmentIdentifier) throws(CopyError) -> Void
 
-  init(_ end: any CopyTarget & SyncSource, before: @escaping @Sendable (SegmentIdentifier) throws(CopyError) -> Void) {
-    self.end = end
+  /// - Parameter age: the seconds that files seem to be older.
+  init(
+    _ end: any CopyTarget & SyncSource, age: Int64 = 0,
+    before: @escaping @Sendable (SegmentIdentifier) throws(CopyError) -> Void
+  ) {
+    (self.end, self.age) = (end, age)
     self.before = before
   }
 
@@ -160,6 +165,12 @@ final class HookedEnd: CopyTarget, SyncSource {
   }
 
   func complete(_ parameters: [UInt8]) throws(CopyError) { try end.complete(parameters) }
+
+  func stamp(of identifier: SegmentIdentifier) -> FileStamp? {
+    var stamp = end.stamp(of: identifier)
+    stamp?.changed -= age * 1_000_000_000
+    return stamp
+  }
 
   func readTokens() throws(CopyError) -> SyncTokens { try end.readTokens() }
 

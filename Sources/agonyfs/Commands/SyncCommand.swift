@@ -101,9 +101,13 @@ struct SyncCommand: ParsableCommand {
 
   /// One run.
   ///
-  /// - Parameter asksFirst: whether vault and bucket are checked first.
+  /// - Parameters:
+  ///   - asksFirst: whether vault and bucket are checked first.
+  ///   - memory: what earlier runs read of the vault; nil to read all files.
   /// - Throws: `CopyError`, `CommandFailure`.
-  func perform(_ signals: HeldSignals, asksFirst: Bool = true) throws -> SyncSummary {
+  func perform(
+    _ signals: HeldSignals, asksFirst: Bool = true, memory: SyncMemory? = nil
+  ) throws -> SyncSummary {
     if asksFirst { try checkVault() }
     let opened = try store.open(bucket.text, store.ofTarget, connections: transfer.jobs, asksFirst: asksFirst)
     defer { opened.store.stop() }
@@ -111,7 +115,7 @@ struct SyncCommand: ParsableCommand {
       opened.store, at: opened.address, limit: transfer.newLimit(), stop: { opened.store.stop() })
     var options = SyncOptions()
     (options.jobs, options.deletesNewer) = (transfer.jobs, deleteNewer)
-    (options.mostBytes, options.onlyPlans) = (rate?.bytes, dryRun)
+    (options.mostBytes, options.onlyPlans, options.memory) = (rate?.bytes, dryRun, memory)
     let sync = SyncRun(from: DirectoryEnd(path), to: target, options)
     let watch = try SignalWatch(signals) { sync.cancel() }
     defer { watch.end() }

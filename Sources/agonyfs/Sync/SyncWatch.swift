@@ -4,7 +4,10 @@
 // 1. Between two runs nothing is sent, and a signal ends the process with status 0.
 // 2. The vault is looked at before each run begins, so a change during a run leads to the next one.
 // 3. A trouble that may pass is said once, until another one or a run that succeeds. All others end the command.
+// 4. What was read of the vault is forgotten after a day, so that a file that the host damaged silently does not pass for
+//    the one that was read.
 
+internal import Storage
 internal import System
 internal import VaultCopy
 
@@ -19,6 +22,9 @@ final class SyncWatch {
   private var troubles = 0
   /// The last trouble that was said.
   private var said: String?
+  /// What was read of the vault, and since when, in seconds since 1970.
+  private var memory = SyncMemory()
+  private var remembersSince = timeOfDay().seconds
 
   init(_ command: SyncCommand, _ signals: HeldSignals, _ pace: SyncPace) {
     self.command = command
@@ -62,7 +68,10 @@ final class SyncWatch {
   /// - Returns: nil after a trouble that may pass.
   private func attempt() throws -> SyncSummary? {
     ServiceStatus.show("Comparing the vault with the bucket, and sending what differs.")
-    guard let summary = try trying({ try command.perform(signals, asksFirst: !hasSucceeded) }) else { return nil }
+    let (asksFirst, memory) = (!hasSucceeded, currentMemory)
+    guard let summary = try trying({ try command.perform(signals, asksFirst: asksFirst, memory: memory) }) else {
+      return nil
+    }
     if summary.gone > 0, summary.shortened == 0, summary.tooLarge == 0 {
       say(
         "\(command.vault.text) deleted files during the run, as a mount or agonyfs refresh does, so nothing was deleted in "
@@ -72,6 +81,17 @@ final class SyncWatch {
     if let failure = command.failure(of: summary) { throw failure }
     (hasSucceeded, troubles, said) = (true, 0, nil)
     return summary
+  }
+
+  /// What may be remembered of the vault now; nil if the host does not say what was changed.
+  private var currentMemory: SyncMemory? {
+    guard DirectoryStorage.keepsChangeTimes(command.path) else { return nil }
+    let now = timeOfDay().seconds
+    // The clock may have been set back.
+    if now < remembersSince || now - remembersSince >= pace.longest {
+      (memory, remembersSince) = (SyncMemory(), now)
+    }
+    return memory
   }
 
   /// Runs `body`. Says a trouble that may pass, and returns nil then.

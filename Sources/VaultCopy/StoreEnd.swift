@@ -1,7 +1,8 @@
 // Invariants
 // 1. The name of an object is the path of the file in the vault.
 // 2. A prefix without `agonyfs.json` gets the object `copying` with the parameters first. It is deleted after
-//    `agonyfs.json` is stored, if that is permitted; next to `agonyfs.json` it means nothing.
+//    `agonyfs.json` is stored, if that is permitted; next to `agonyfs.json` it means nothing. Of several first copies at
+//    once one stores it, unless the store knows no conditions.
 // 3. The token `synced` of a sync stands for the state that the sync left (`SyncRun`). So a copy, which knows no tokens,
 //    replaces one that is there by another number before it changes anything else.
 // 4. Bytes that were read agree with the checksum that the store states, or two readings agree. A proxy that flips or
@@ -14,6 +15,8 @@ internal import Synchronization
 /// An end of a copy in an object store.
 package final class StoreEnd: SyncTarget {
   private static let readings = 5
+  /// The error of a store that does not know `If-None-Match`, with the status 501.
+  private static let unknownCondition = "NotImplemented"
 
   private let store: any ObjectStore
   private let address: StoreAddress
@@ -92,6 +95,10 @@ package final class StoreEnd: SyncTarget {
     do throws(StoreError) {
       try store.put(marker, parameters, ifAbsent: true)
     } catch .alreadyThere {
+      guard let there = try read(marker, nil), accepts(there) else { throw .otherVault(place) }
+    } catch .refused(Self.unknownCondition) {
+      // The list was empty. What another first copy stored since is noticed if it came last.
+      try attempt { () throws(StoreError) in try store.put(marker, parameters, ifAbsent: false) }
       guard let there = try read(marker, nil), accepts(there) else { throw .otherVault(place) }
     } catch {
       throw .store(error, address)

@@ -45,6 +45,7 @@ package final class MemoryStore: ObjectStore {
     var requests: [StoreAction: Int] = [:]
     var quota = Int.max
     var pageCount = ObjectLimits.mostEntries
+    var knowsConditions = true
   }
 
   private let state: Mutex<State>
@@ -76,6 +77,9 @@ package final class MemoryStore: ObjectStore {
 
   /// Bounds the objects in a part of a list.
   package func setPageCount(_ count: Int) { state.withLock { $0.pageCount = count } }
+
+  /// Has the store refuse each `put` with `ifAbsent`, as one that does not know `If-None-Match`.
+  package func forgetConditions() { state.withLock { $0.knowsConditions = false } }
 
   package func list(prefix: String, after: String?) throws(StoreError) -> ObjectPage {
     try run(.list) { (state) throws(StoreError) in
@@ -114,6 +118,7 @@ package final class MemoryStore: ObjectStore {
 
   package func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
     try change(.put(key, bytes, ifAbsent: ifAbsent), .put) { (state) throws(StoreError) in
+      if ifAbsent, !state.knowsConditions { throw .refused("NotImplemented") }
       if ifAbsent, state.objects[key] != nil { throw .alreadyThere }
       let others = state.objects.reduce(0) { $1.key == key ? $0 : $0 + $1.value.count }
       guard others + bytes.count <= state.quota else { throw .quota }

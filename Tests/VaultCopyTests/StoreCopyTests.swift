@@ -180,6 +180,46 @@ import Vault
     #expect(store.content[StorageNames.parameters] == nil)
   }
 
+  /// Backblaze B2 does not know `If-None-Match`.
+  @Test func aStoreWithoutConditionsGetsAWholeCopy() throws {
+    store.forgetConditions()
+    try CopyRun(from: subject.end, to: end(store)).run()
+    #expect(try store.content == subject.content)
+    #expect(store.objects.count == subject.content.count)
+    // Another vault is begun there between the list and the mark, and after the mark.
+    let other = try CopySubject(files: 3, identifier: 2).parameters.json
+    let marker = try #require(ObjectKey(StorageNames.copyMarker))
+    for isBefore in [true, false] {
+      let store = MemoryStore()
+      store.forgetConditions()
+      let puts = Counter()
+      let hooked = HookedStore(store) { (action) throws(StoreError) in
+        if isBefore, action == .put, puts.next() == 0 { try store.put(marker, other, ifAbsent: false) }
+        if !isBefore, action == .head, store.objects[marker] != nil {
+          try store.put(marker, other, ifAbsent: false)
+        }
+      }
+      let outcome = Result { try CopyRun(from: subject.end, to: end(hooked), oneJob()).run() }
+      if isBefore {
+        #expect(try outcome.get().copied == subject.names.count)
+      } else {
+        #expect(throws: CopyError.otherVault("s3://bucket/vault")) { try outcome.get() }
+        #expect(store.objects == [marker: other])
+      }
+    }
+  }
+
+  /// Whatever else a store refuses ends a copy.
+  @Test func otherRefusalsEndACopy() throws {
+    let hooked = HookedStore(store) { (action) throws(StoreError) in
+      if action == .put { throw StoreError.refused("InvalidRequest") }
+    }
+    #expect(throws: CopyError.store(.refused("InvalidRequest"), try address())) {
+      try CopyRun(from: subject.end, to: end(hooked)).run()
+    }
+    #expect(store.objects.isEmpty)
+  }
+
   @Test func otherVaultsAndOtherObjectsStay() throws {
     try CopyRun(from: subject.end, to: end(store)).run()
     let before = store.objects

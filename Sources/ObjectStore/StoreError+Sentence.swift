@@ -46,7 +46,9 @@ extension StoreError {
     case .interrupted: "The connection to \(host) ended, stood still or was too slow; try again, and check the network."
     case .brokenReply(let reason):
       "\(host) did not answer like an object store (\(reason)); check the endpoint, the network and proxies."
-    case .refused(let code): "\(store) refused a request with the error \(code)."
+    case .refused(let code):
+      "\(store) refused a request with the error \(code); look it up in the provider's documentation, and check the "
+        + "settings of the bucket."
     case .unavailable(let reason): "The helper agonyfs-store cannot be used: \(reason)."
     }
   }

@@ -24,8 +24,12 @@ enum CredentialCommand {
     }
     switch ending {
     case .exited(0): break
-    case .exited(let status): throw .noCredentials("The command that prints the credentials failed (status \(status)).")
-    case .killed, nil: throw .noCredentials("The command that prints the credentials did not end within a minute.")
+    case .exited(let status):
+      throw .noCredentials(
+        "The command that prints the credentials failed (status \(status)); run it by itself to see why.")
+    case .killed, nil:
+      throw .noCredentials(
+        "The command that prints the credentials did not end within a minute; run it by itself to see why.")
     }
     guard let credentials = credentials(in: output) else {
       throw .noCredentials(

@@ -1,7 +1,7 @@
 // Invariants
 // 1. A directory that receives a new copy has no `agonyfs.json` before all files are durable under their names. Until
 //    then it has the file `copying`, from before everything else, with the parameters of the vault that is copied. So
-//    no other vault is mixed with it, and an unfinished copy never opens.
+//    no other vault is mixed with it, and an incomplete copy never opens.
 // 2. A file is written under a temporary name and takes its own name when it is durable. So a crash leaves the old
 //    bytes or the new ones, and never a part of a file that passes for a whole one.
 // 3. One process copies into a directory at a time: it holds a lock on `copying`, or the lease on the vault exclusively.
@@ -21,7 +21,7 @@ package enum DirectoryCopyError: Error, Equatable, Sendable {
   case storage(DirectoryStorageError)
   /// A space of the vault there is mounted, or another process copies into it.
   case inUse
-  /// It has another vault, or an unfinished copy of one.
+  /// It has another vault, or an incomplete copy of one.
   case otherVault
 }
 
@@ -42,7 +42,7 @@ package final class DirectoryCopyTarget: Sendable {
   private let leases: Mutex<[any Lease]>
   private let marker: Descriptor?
 
-  /// Takes a directory: a vault, an unfinished copy, an empty directory, or a new one in an existing directory.
+  /// Takes a directory: a vault, an incomplete copy, an empty directory, or a new one in an existing directory.
   ///
   /// - Parameters:
   ///   - parameters: those of the vault that will be copied.
@@ -136,7 +136,7 @@ package final class DirectoryCopyTarget: Sendable {
     try Self.flush(".", in: directory)
   }
 
-  /// Whether the directory at a path has an unfinished copy.
+  /// Whether the directory at a path has an incomplete copy.
   package static func isUnfinished(at path: FilePath) -> Bool {
     guard let directory = try? Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY),
       (try? CreatedNames.haveParameters(in: directory)) == false
@@ -265,7 +265,7 @@ package final class DirectoryCopyTarget: Sendable {
     return held.st_ino == named?.st_ino && held.st_dev == named?.st_dev
   }
 
-  /// Opens the folders of an unfinished copy; makes those that are missing.
+  /// Opens the folders of an incomplete copy; makes those that are missing.
   private static func openSegments(in directory: Descriptor) throws(Errno) -> DirectoryStorage {
     let found = try ifThere { () throws(Errno) in try directory.status(of: StorageNames.segments) }
     if found == nil {

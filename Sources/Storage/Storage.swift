@@ -137,7 +137,7 @@ package enum StorageNames {
   package static let refreshing = "refreshing"
   /// The marker of a creation that is not complete.
   package static let creationMarker = "creating"
-  /// The marker of a copy that is not complete.
+  /// The marker of an incomplete copy.
   package static let copyMarker = "copying"
   /// The tokens of `agonyfs sync`, in a vault's directory and in a bucket.
   package static let synced = "synced"

@@ -3,7 +3,7 @@
 // Invariants
 // 1. The source is listed before the first file is copied, and its parameters are read again after the last. So a copy
 //    of a vault in use has everything that was synced when the copy began, if it takes less than the copy window.
-// 2. A new copy gets its parameters last, and only with all files, so an unfinished copy never opens as a vault. A vault
+// 2. A new copy gets its parameters last, and only with all files, so an incomplete copy never opens as a vault. A vault
 //    gets them first if they have all key derivations of the old ones: old and new passwords open it at every moment.
 // 3. Content decides which files are copied, not names, sizes and times: slots that were wiped and files that were
 //    completed keep these.

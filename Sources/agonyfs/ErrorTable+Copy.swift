@@ -31,11 +31,11 @@ extension CommandFailure {
       }
     case .noVault(let place): self.init(.noVault, "There is no vault at \(place); check the path.")
     case .unfinished(let place):
-      self.init(.noVault, "The copy at \(place) is not complete; copy the vault to it once more first.")
+      self.init(.noVault, "There is an incomplete copy at \(place); copy the vault to it once more first.")
     case .otherVault(let place):
       self.init(
         .vaultExists,
-        "\(place) has another vault, or an unfinished copy of one; nothing was changed. Choose another place.")
+        "\(place) has another vault, or an incomplete copy of one; nothing was changed. Choose another place.")
     case .notEmpty(let place):
       self.init(
         .vaultExists, "\(place) is not empty and has no vault; nothing was changed. Choose an empty or a new place.")
@@ -45,7 +45,7 @@ extension CommandFailure {
         "The vault at \(place) is in use; unmount what is mounted of it, or wait until the other command ends.")
     case .sourceReplaced(let place):
       self.init(
-        .failure, "The vault at \(place) was removed or replaced during the copy, so the copy is not complete.")
+        .failure, "The vault at \(place) was removed or replaced during the copy, so the copy is incomplete.")
     case .newerThere(let place):
       self.init(
         .failure,

@@ -20,9 +20,10 @@ struct LeftOutFiles {
           + "same command again.")
     }
     guard unusable > 0 else { return nil }
+    let rest = "\(unusable == 1 ? "is no file" : "are no files") of a vault; \(others)"
     return CommandFailure(
       .failure,
-      "\(unusable.counted("file")) in \(place) became shorter during the copy, or cannot be of a vault; \(others). Look for "
+      "\(unusable.counted("file")) in \(place) became shorter during the copy, or \(rest). Look for "
         + "damage with agonyfs check, and copy again.")
   }
 }

@@ -125,7 +125,7 @@ import VaultCopy
     #expect(gone?.message == words + "Run the same command again.")
     let unusable = LeftOutFiles(place: "Vault", gone: 0, unusable: 1).failure(others: "all others were copied")
     let message = unusable?.message ?? ""
-    #expect(message.hasPrefix("1 file in Vault became shorter during the copy, or cannot be of a vault; all others "))
+    #expect(message.hasPrefix("1 file in Vault became shorter during the copy, or is no file of a vault; all others "))
   }
 
   @Test func onlyTroublesThatMayPassAreWaitedOut() throws {

@@ -6,10 +6,10 @@ struct FromStoreOptions: ParsableArguments {
   @Option(help: ArgumentHelp("From bucket to bucket: the server of the first.", valueName: "url"))
   var fromEndpoint: String?
 
-  @Option(help: ArgumentHelp("Its region.", valueName: "name"))
+  @Option(help: ArgumentHelp("From bucket to bucket: the region of the first.", valueName: "name"))
   var fromRegion: String?
 
-  @Option(help: ArgumentHelp("Its profile.", valueName: "name"))
+  @Option(help: ArgumentHelp("From bucket to bucket: the profile of the first.", valueName: "name"))
   var fromProfile: String?
 
   /// Whether one of the options is given.

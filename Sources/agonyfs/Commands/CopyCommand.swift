@@ -34,7 +34,7 @@ struct CopyCommand: ParsableCommand {
   func validate() throws {
     let isBucket = [from, to].map { $0.text.hasPrefix(StoreOptions.scheme) }
     if !isBucket.contains(true), store.isGiven || fromStore.isGiven {
-      throw ValidationError("Options of buckets go with s3://BUCKET/PREFIX.")
+      throw ValidationError("The options of buckets need s3://BUCKET/PREFIX as <from> or <to>.")
     }
     try fromStore.validate(besides: store, sourceIsBucket: isBucket[0], targetIsBucket: isBucket[1])
   }

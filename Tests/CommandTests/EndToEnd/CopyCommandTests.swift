@@ -85,7 +85,7 @@ import Testing
         wait $copying || true
         if [ -e Copy/copying ] && [ ! -e Copy/agonyfs.json ]; then
           gives 10 agonyfs mount -o ro --password-file password Copy Albums
-          says 10 'is not complete' agonyfs copy Copy Third
+          says 10 'an incomplete copy' agonyfs copy Copy Third
           says 11 'exists and is not an empty' agonyfs create --password-file password Copy
         fi
       done
@@ -124,8 +124,8 @@ import Testing
       says 1 'no directory' agonyfs copy Vault absent/Copy
       says 2 'the vault itself' agonyfs copy Vault Vault
       says 2 'or in it' agonyfs copy Vault Vault/Copy
-      says 2 'Options of buckets' agonyfs copy --region x Vault Copy
-      says 2 'Options of buckets' agonyfs copy --from-region x Vault Copy
+      says 2 'options of buckets' agonyfs copy --region x Vault Copy
+      says 2 'options of buckets' agonyfs copy --from-region x Vault Copy
       says 2 'jobs must be' agonyfs copy --jobs 0 Vault Copy
       says 2 'bandwidth must be' agonyfs copy --bandwidth 1 Vault Copy
       says 2 'is not the name of a bucket' agonyfs copy Vault s3://X
@@ -202,7 +202,7 @@ import Testing
       order set deny none
       order set quota 3000000
       says 17 'is full' copy Vault s3://photos/vault
-      says 10 'is not complete' copy s3://photos/vault Back
+      says 10 'an incomplete copy' copy s3://photos/vault Back
       order set quota 1000000000
       order set late list
       says 1 'use another store' copy Vault s3://photos/vault

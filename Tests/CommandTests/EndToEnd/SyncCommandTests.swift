@@ -108,7 +108,7 @@ import Testing
       write one 5000000
       update --rate 1M Vault s3://photos/vault > out
       grep -q '^Sent [0-9]* files* (.*)\\. [0-9]* files (.*) are not in the bucket yet\\.$' out
-      says 10 'is not complete' copy s3://photos/vault Back
+      says 10 'an incomplete copy' copy s3://photos/vault Back
       runs=0
       until grep -q 'Everything synced before' out; do
         runs=$((runs + 1))

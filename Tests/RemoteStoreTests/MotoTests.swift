@@ -35,7 +35,7 @@ struct MotoTests {
 
   /// Moto checks no hashes. It keeps no versions unless it is told to.
   @Test func aProbeFindsWhatMotoDoes() throws {
-    let server = try ObjectServer(script: "moto_server.py", python: try #require(python))
+    let server = try ObjectServer(script: "moto_server.py", python: python)
     let store = try server.store(patience: .seconds(10))
     var expected = StoreFindings()
     expected.checksContent = false

@@ -99,8 +99,9 @@ final class SyncSubject {
     let space: Space
     do throws(VaultError) {
       space = try SpaceManager.openSpace(in: vault, password: .of(password), readOnly: true)
-    } catch .noSpaceOpens {
-      return nil
+    } catch {
+      if error == .noSpaceOpens { return nil }
+      throw error
     }
     let mounted = try FileSystem(space: space, options: options(readOnly: true), changeSink: Library())
     var files: [String: [UInt8]] = [:]

@@ -96,7 +96,7 @@ package final class StoreEnd: SyncTarget {
       try store.put(marker, parameters, ifAbsent: true)
     } catch .alreadyThere {
       guard let there = try read(marker, nil), accepts(there) else { throw .otherVault(place) }
-    } catch .refused(Self.unknownCondition) {
+    } catch .refused(let code) where code == Self.unknownCondition {
       // The list was empty. What another first copy stored since is noticed if it came last.
       try attempt { () throws(StoreError) in try store.put(marker, parameters, ifAbsent: false) }
       guard let there = try read(marker, nil), accepts(there) else { throw .otherVault(place) }

@@ -11,9 +11,10 @@
 // 5. The object `synced` of the bucket is a token: a random number for its state. The vault's file `synced` has the tokens
 //    of the states that the vault includes. A new token is in the vault, durably, before it is in the bucket, and it is
 //    in the bucket before the first change of a run and, another one, after the last file was sent.
-// 6. So a copy of the vault that has the bucket's token was begun after the vault was listed, or after all files were
-//    sent if that run ended. It has all that the bucket has, except the ends of files that grew during a run that was
-//    interrupted; these are longer in the bucket. What it lacks was deleted in it since.
+// 6. So a copy of the vault that has the bucket's token was made after the vault was listed, or after all files were sent
+//    if that run ended. It has all that the bucket has, except the ends of files that grew during a run that was
+//    interrupted; these are longer in the bucket. What it lacks was deleted in it since. Only a program that copies the
+//    vault's files before a run and its file `synced` during it gives an older copy the token.
 // 7. Without the token the vault may be older than the bucket. Then nothing is written if the bucket has files that the
 //    vault lacks, or bytes that are not the beginning of the vault's file. Heads have names that follow from their
 //    numbers, so two continuations of one state have other bytes under the same names.

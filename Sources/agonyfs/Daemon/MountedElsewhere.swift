@@ -1,4 +1,5 @@
 internal import Albums
+internal import CPlatform
 internal import Client
 internal import Glibc
 internal import Mount
@@ -36,6 +37,8 @@ struct MountedElsewhere: Sendable {
 
   /// How long a mount may take to answer, in nanoseconds.
   private static let patience: UInt64 = 3_000_000_000
+  /// How long opening the space may take, in nanoseconds.
+  private static let openingPatience: UInt64 = 20_000_000_000
 
   /// The mount's place, after the mount has flushed its changes. Nil if it cannot flush or does not answer in time.
   static func writtenPlace(of space: Space, ofVault vault: FilePath) -> FilePath? {
@@ -50,7 +53,9 @@ struct MountedElsewhere: Sendable {
   }
 
   /// Runs a search with a time limit, because a hung mount can block it; nil if it takes longer.
-  private static func soon(_ find: @escaping @Sendable () -> MountedElsewhere?) -> MountedElsewhere? {
+  private static func soon(
+    within limit: UInt64 = MountedElsewhere.patience, _ find: @escaping @Sendable () -> MountedElsewhere?
+  ) -> MountedElsewhere? {
     let lock = Lock()
     let changed = Condition(of: lock)
     let answer = Mutex<(isThere: Bool, found: MountedElsewhere?)>((false, nil))
@@ -63,7 +68,7 @@ struct MountedElsewhere: Sendable {
       }
     }
     guard thread != nil else { return nil }
-    let deadline = preciseMonotonicTime() + patience
+    let deadline = preciseMonotonicTime() + limit
     lock.lock()
     defer { lock.unlock() }
     while !answer.withLock({ $0.isThere }), changed.wait(until: deadline) {}
@@ -71,9 +76,33 @@ struct MountedElsewhere: Sendable {
   }
 
   /// The mount of the space that a password's slots open. Nil if this user has none that answers in time.
+  ///
+  /// The space is opened only if it may be mounted here. While another machine writes it, a read of its files may never
+  /// end on some hosts, such as ceph-fuse 16.
   static func find(_ slots: [SlotKey], _ vault: Vault, at path: FilePath) -> MountedElsewhere? {
-    guard let space = try? SpaceManager.openSpace(in: vault, slots: slots, observing: true) else { return nil }
-    return soon { find(space, ofVault: path) }
+    soon(within: openingPatience) {
+      guard mayBeMounted(path),
+        let space = try? SpaceManager.openSpace(in: vault, slots: slots, observing: true)
+      else { return nil }
+      return soon { find(space, ofVault: path) }
+    }
+  }
+
+  /// Whether this user may have mounted a space of a vault. The table of mounts may name the vault by another path, or
+  /// something else instead.
+  private static func mayBeMounted(_ vault: FilePath) -> Bool {
+    guard let own = directory(vault) else { return true }
+    return MountedSpace.all().contains { mounted in
+      guard let named = mounted.vault, named != vault.bytes, let other = directory(FilePath(bytes: named)) else {
+        return true
+      }
+      return (own.st_dev, own.st_ino) == (other.st_dev, other.st_ino)
+    }
+  }
+
+  /// The status of a directory; nil if there is none.
+  private static func directory(_ path: FilePath) -> stat? {
+    try? Descriptor.open(path, agonyfs_path_flag() | O_DIRECTORY).status()
   }
 
   var failure: CommandFailure {

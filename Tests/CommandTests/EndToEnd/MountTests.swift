@@ -282,6 +282,32 @@ import Testing
       """)
   }
 
+  private static let canTrace =
+    Workspace.isRoot && (try? Outcome("/usr/bin/strace", arguments: ["-o", "/dev/null", "/bin/true"]).status) == 0
+
+  /// In a namespace without mounts of spaces, as on another machine. On some network file systems a read of what the other
+  /// machine writes never ends.
+  @Test(.enabled(if: canTrace, "needs root, strace, and leave to trace"))
+  func ofASpaceInUseElsewhereNoFileIsReadAfterTheRefusal() throws {
+    try expectSuccess(
+      """
+      mkdir Second
+      agonyfs mount --password-file password Vault Albums
+      echo text > Albums/file
+      cat > elsewhere <<'END'
+      umount -al -t "$(awk '$3 ~ /^fuse/ { print $3 }' /proc/mounts | sort -u | paste -sd ,)"
+      exec strace -f -qq -o trace -e trace=openat,fcntl \
+        "$AGONYFS" mount --foreground --password-file password Vault Second
+      END
+      gives 15 unshare -m sh ./elsewhere
+      awk '/F_OFD_SETLK/ && /EAGAIN/ { files = 0; refused = 1 }
+        /openat.*"[0-9a-f][0-9a-f][/][0-9a-f]/ { files++ }
+        END { exit !(refused && files == 0) }' trace
+      test "$(cat Albums/file)" = text
+      agonyfs unmount Albums
+      """)
+  }
+
   /// On a disk on which the cover is small.
   @Test(.enabled(if: Workspace.isRoot, "needs root, for a small file system"))
   func createMakesTheVaultFirst() throws {

@@ -1,4 +1,5 @@
 import FaultyStorage
+import Glibc
 import Storage
 import SystemPackage
 import Testing
@@ -35,7 +36,33 @@ import Testing
     test.storage.failReads(of: head, .permissionDenied)
     #expect(throws: VaultError.system(.permissionDenied, "listing the files")) { try recovery.allSegments() }
     // Damage to one file must not close all spaces.
-    test.storage.failReads(of: head, .ioError)
-    #expect(try recovery.allSegments().count == count - 1)
+    for damage in Self.damage {
+      test.storage.failReads(of: head, damage)
+      #expect(try recovery.allSegments().count == count - 1)
+    }
+    test.storage.failReads(of: head, nil)
+    test.storage.failLists(at: head, .permissionDenied)
+    #expect(throws: VaultError.system(.permissionDenied, "listing the files")) { try recovery.allSegments() }
+  }
+
+  /// What ext4, XFS and btrfs answer.
+  private static let damage = [Errno.ioError, Errno(rawValue: EUCLEAN), Errno(rawValue: EBADMSG)]
+
+  /// An inode of any space or none. Its file does not count as missing cover.
+  @Test(arguments: damage) func aFileThatCannotBeListedClosesNoSpace(damage: Errno) throws {
+    let test = try TestSpace.owningCover(version: 1)
+    try test.space.close()
+    let range = try #require(test.space.owner?.cover.last)
+    let name = test.space.keys.coverIdentifier(CoverFile(branch: range.branch, counter: range.end - 1))
+    let (names, deletions) = (test.storage.names, test.storage.deletionCount)
+    #expect(names.contains(name))
+    test.storage.failLists(at: name, damage)
+    test.storage.failReads(of: name, damage)
+    let space = try test.vault.openSpace(test.body, copyWindow: 0)
+    #expect(try space.pageBytes(1) == page(1, version: 1))
+    #expect(try space.foreignContinuation() == nil)
+    #expect(space.unlistedFiles() == ["segments/\(name.path): \(damage)"])
+    try space.cover.restoreFileCount()
+    #expect(test.storage.names == names && test.storage.deletionCount == deletions)
   }
 }

@@ -88,8 +88,10 @@ package struct StoreProbe {
       }
     }
     if try listed(key) == nil { return nil }
-    if let seen = try bytes(of: key, own), !own.contains(seen) { return Self.reason(seen) }
-    throw .lags
+    // Another probe may have stored it since, and may have deleted it again.
+    let seen = try bytes(of: key, own)
+    if let seen, own.contains(seen) { throw .lags }
+    return Self.reason(seen)
   }
 
   /// The reason that bytes other than those of this probe are, or none.

@@ -18,6 +18,8 @@ package struct ObjectLies: Sendable {
   /// How often another program replaces an object, or deletes it, right after it was stored.
   package var replaced = 0
   package var deleted = 0
+  /// How often another program stores an object right after it was deleted, and deletes it after the next list.
+  package var revived = 0
 
   /// No lies.
   package init() {}
@@ -29,6 +31,8 @@ package final class LyingStore: ProbedStore {
     var before: [ObjectKey: [UInt8]] = [:]
     var replaced: Int
     var deleted: Int
+    var revived: Int
+    var isRevived: ObjectKey?
   }
 
   /// The objects.
@@ -39,12 +43,18 @@ package final class LyingStore: ProbedStore {
   /// An empty store.
   package init(_ lies: ObjectLies = ObjectLies()) {
     self.lies = lies
-    state = Mutex(State(replaced: lies.replaced, deleted: lies.deleted))
+    state = Mutex(State(replaced: lies.replaced, deleted: lies.deleted, revived: lies.revived))
   }
 
   package func list(prefix: String, after: String?) throws(StoreError) -> ObjectPage {
     let store = try lies.listsLate ? earlier() : memory
-    return try store.list(prefix: prefix, after: after)
+    let page = try store.list(prefix: prefix, after: after)
+    let revived = state.withLock { state in
+      defer { state.isRevived = nil }
+      return state.isRevived
+    }
+    if let revived { try memory.delete(revived) }
+    return page
   }
 
   package func head(_ key: ObjectKey) throws(StoreError) -> ObjectEntry { try memory.head(key) }
@@ -70,6 +80,12 @@ package final class LyingStore: ProbedStore {
     if lies.deniesDeleting { throw .denied(.delete) }
     note()
     try memory.delete(key)
+    let isRevived = state.withLock { state in
+      state.revived -= 1
+      if state.revived >= 0 { state.isRevived = key }
+      return state.revived >= 0
+    }
+    if isRevived { try memory.put(key, [7], ifAbsent: false) }
   }
 
   package func accepts(_ key: ObjectKey, _ bytes: [UInt8], stating stated: StatedHashes) throws(StoreError) -> Bool {

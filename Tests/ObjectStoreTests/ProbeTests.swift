@@ -88,6 +88,7 @@ import Testing
       #expect(try findings { $0.replaced = puts } == StoreFindings())
       #expect(try findings { $0.deleted = puts } == StoreFindings())
     }
+    #expect(try findings { $0.revived = 1 } == StoreFindings())
     var lies = ObjectLies()
     lies.replaced = 1000
     let store = LyingStore(lies)

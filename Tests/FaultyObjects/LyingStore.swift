@@ -11,6 +11,8 @@ package struct ObjectLies: Sendable {
   /// Lists, or the bytes of objects, are those before the last change.
   package var listsLate = false
   package var readsLate = false
+  /// It does not permit replacing objects.
+  package var deniesReplacing = false
   /// It does not permit deleting.
   package var deniesDeleting = false
   /// What it says of its bucket.
@@ -65,6 +67,7 @@ package final class LyingStore: ProbedStore {
   }
 
   package func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
+    if lies.deniesReplacing, memory.objects[key] != nil { throw .denied(.put) }
     note()
     try memory.put(key, bytes, ifAbsent: ifAbsent)
     let (isReplaced, isDeleted) = state.withLock { state in
@@ -94,8 +97,12 @@ package final class LyingStore: ProbedStore {
     case .wrongSHA256 where !lies.acceptsWrongSHA256: return false
     default: break
     }
-    try put(key, bytes, ifAbsent: false)
-    return true
+    do throws(StoreError) {
+      try put(key, bytes, ifAbsent: false)
+      return true
+    } catch .denied {
+      return false
+    }
   }
 
   package func exactRange(_ key: ObjectKey, _ range: Range<Int64>) throws(StoreError) -> [UInt8]? {

@@ -11,6 +11,8 @@ package struct ObjectLies: Sendable {
   /// Lists, or the bytes of objects, are those before the last change.
   package var listsLate = false
   package var readsLate = false
+  /// How many segment files are damaged when they are stored.
+  package var damaged = 0
   /// It does not permit replacing objects.
   package var deniesReplacing = false
   /// It does not permit deleting.
@@ -34,6 +36,7 @@ package final class LyingStore: ProbedStore {
     var replaced: Int
     var deleted: Int
     var revived: Int
+    var damaged: Int
     var isRevived: ObjectKey?
   }
 
@@ -45,7 +48,8 @@ package final class LyingStore: ProbedStore {
   /// An empty store.
   package init(_ lies: ObjectLies = ObjectLies()) {
     self.lies = lies
-    state = Mutex(State(replaced: lies.replaced, deleted: lies.deleted, revived: lies.revived))
+    state = Mutex(
+      State(replaced: lies.replaced, deleted: lies.deleted, revived: lies.revived, damaged: lies.damaged))
   }
 
   package func list(prefix: String, after: String?) throws(StoreError) -> ObjectPage {
@@ -69,7 +73,12 @@ package final class LyingStore: ProbedStore {
   package func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
     if lies.deniesReplacing, memory.objects[key] != nil { throw .denied(.put) }
     note()
-    try memory.put(key, bytes, ifAbsent: ifAbsent)
+    let isDamaged = state.withLock { state in
+      guard key.text.hasPrefix("segments/") else { return false }
+      state.damaged -= 1
+      return state.damaged >= 0
+    }
+    try memory.put(key, isDamaged ? bytes.map { $0 ^ 1 } : bytes, ifAbsent: ifAbsent)
     let (isReplaced, isDeleted) = state.withLock { state in
       state.replaced -= 1
       state.deleted -= 1

@@ -46,6 +46,21 @@ import Testing
     #expect(store.memory.requests(.get) < before + subject.names.count)
   }
 
+  /// Such a store keeps what was damaged on the way.
+  @Test func aDamagedTransferIsRepeatedOnce() throws {
+    let unchecked = { (damaged: Int) in
+      store {
+        $0.acceptsWrongMD5 = true
+        $0.acceptsWrongSHA256 = true
+        $0.damaged = damaged
+      }
+    }
+    let once = unchecked(1)
+    _ = try copy(to: once)
+    #expect(try once.memory.content == subject.content)
+    #expect(throws: CopyError.notKept("s3://bucket/vault")) { try copy(to: unchecked(1000)) }
+  }
+
   @Test func aStoreThatLagsGetsNoFile() throws {
     let store = store { $0.listsLate = true }
     #expect(throws: CopyError.store(.lags, try address())) { try copy(to: store) }

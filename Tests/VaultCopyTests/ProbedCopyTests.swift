@@ -64,7 +64,19 @@ import Testing
   @Test func aStoreThatLagsGetsNoFile() throws {
     let store = store { $0.listsLate = true }
     #expect(throws: CopyError.store(.lags, try address())) { try copy(to: store) }
-    #expect(store.memory.objects.keys.map(\.text) == [StorageNames.copyMarker])
+    #expect(store.memory.objects.isEmpty)
+  }
+
+  /// Without its marker, the place would hold files of nothing.
+  @Test func aBegunCopyKeepsItsMarkerWhenTheStoreIsRefused() throws {
+    let store = store { $0.readsLate = true }
+    let file = "segments/" + subject.names[1].path
+    let bytes = try #require(try subject.content[file])
+    for (name, bytes) in [(StorageNames.copyMarker, subject.parameters.json), (file, bytes)] {
+      try store.put(try #require(ObjectKey(name)), bytes, ifAbsent: true)
+    }
+    #expect(throws: CopyError.store(.lags, try address())) { try copy(to: store) }
+    #expect(Set(store.memory.objects.keys.map(\.text)) == [StorageNames.copyMarker, file])
   }
 
   @Test func whatABucketKeepsIsSaidOnce() throws {

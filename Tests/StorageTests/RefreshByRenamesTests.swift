@@ -276,6 +276,22 @@ import Testing
     #expect(try HostFile.read(place) == content)
   }
 
+  /// Only a tree with the name `refreshing` is removed.
+  @Test func aTreeThatWasMovedKeepsItsFiles() throws {
+    let before = subject.look()
+    let moved = subject.folder.path("moved")
+    var names: [String] = []
+    #expect(throws: RefreshError.self) {
+      try subject.refresh(mayChange: { step in
+        if step != 400 { return true }
+        if unsafe rename(subject.path + "/refreshing", moved) == 0 { names = HostFile.names(in: moved) }
+        return false
+      })
+    }
+    #expect(names.count > 256 && HostFile.names(in: moved) == names)
+    try expectContents(before, in: opened())
+  }
+
   /// Another program makes a directory `segments` between the first rename and the second one. Both trees stay.
   @Test func anotherDirectoryReplacesNoTree() throws {
     let before = subject.look()

@@ -101,14 +101,15 @@ package final class DirectoryRefresh {
       }
       try finish()
     } catch {
-      if isBetweenRenames { throw .betweenRenames(error, action) }
       switch error {
-      case .unsuitableHost: throw .unsuitableHost
       case .shortFiles: throw .shortFiles(shortFiles)
       case .noSpace, .diskQuotaExceeded: throw .noRoom(needed: needed, free: (try? root.freeBytes()) ?? 0)
       case .canceled: throw .interrupted
-      case .changedByOthers: throw .changedByOthers
       case .moreReadable: throw .moreReadable
+      // The others say nothing that helps more.
+      case _ where isBetweenRenames: throw .betweenRenames(error, action)
+      case .unsuitableHost: throw .unsuitableHost
+      case .changedByOthers: throw .changedByOthers
       default: throw .system(error, action)
       }
     }

@@ -276,6 +276,13 @@ import Testing
     #expect(try HostFile.read(place) == content)
   }
 
+  /// What the user has to do first is said.
+  @Test func shortFilesAreCountedBetweenTheRenamesToo() throws {
+    try kill(after: .first)
+    try HostFile.write([1], to: subject.path + "/refreshing/07/" + subject.name(7))
+    #expect(throws: RefreshError.shortFiles(1)) { try subject.refresh() }
+  }
+
   /// Only a tree with the name `refreshing` is removed.
   @Test func aTreeThatWasMovedKeepsItsFiles() throws {
     let before = subject.look()

@@ -30,6 +30,32 @@ import Testing
     #expect(try test.storage.exists(file.name))
   }
 
+  /// Re-keying does not end without it, so the user must know which file it is.
+  @Test func reKeyingNamesADeadHead() throws {
+    let old = head
+    let successor = try test.space.keyChange.drawSuccessor()
+    try test.space.keyChange.commitKeyChange(to: successor)
+    try test.space.close()
+    let space = try test.vault.openSpace(successor, copyWindow: 0)
+    try space.commitDurably(version: 2)
+    try space.retire(space.segments().map(\.number).filter(space.isUnderPreviousKey))
+    test.storage.failReads(of: old, .ioError)
+    func finish() throws -> Bool {
+      for _ in 0..<3 {
+        try space.advanceEpoch()
+        if try space.keyChange.finishRekeying(0, OperationControl()) { return true }
+      }
+      return false
+    }
+    #expect(try !finish())
+    guard case .damaged(let text) = space.keyChange.remainder else { throw space.keyChange.remainder }
+    #expect(text.hasPrefix("segments/\(old.path) cannot be read: \(Errno.ioError); "))
+    #expect(try test.storage.exists(old))
+    test.storage.failReads(of: old, nil)
+    #expect(try finish())
+    #expect(try !test.storage.exists(old))
+  }
+
   @Test func noListOfSegmentsLeavesItOut() throws {
     let recovery = Recovery(context: test.space.log.context)
     let count = try recovery.allSegments().count

@@ -49,26 +49,66 @@ package struct StoreProbe {
   private func probe(_ key: ObjectKey, _ findings: inout StoreFindings) throws(StoreError) -> StoreError? {
     let (first, second, third) = (Self.randomBytes(), Self.randomBytes(), Self.randomBytes())
     let own = [first, second, third]
-    try store.put(key, first, ifAbsent: false)
+    do throws(StoreError) {
+      try store.put(key, first, ifAbsent: false)
+    } catch {
+      // An earlier probe may have left the object, and it may not be replaced.
+      guard Self.isRefusal(error), try listed(key) != nil else { throw error }
+      return error
+    }
     guard try listed(key)?.size == Int64(first.count) else {
       let seen = try bytes(of: key, own)
       if seen == first { throw .lags }
       return Self.reason(seen)
     }
-    try store.put(key, second, ifAbsent: false)
+    let isReplaced = try replaces(key, second)
+    let current = isReplaced ? second : first
     let seen = try bytes(of: key, own)
-    if seen == first { throw .lags }
-    guard seen == second else { return Self.reason(seen) }
-    findings.sendsRanges = try sendsRanges(of: key, second)
+    if isReplaced, seen == first { throw .lags }
+    guard seen == current else { return Self.reason(seen) }
+    findings.sendsRanges = try sendsRanges(of: key, current)
     if !findings.sendsRanges {
       let seen = try bytes(of: key, own)
-      guard seen == second else { return Self.reason(seen) }
+      guard seen == current else { return Self.reason(seen) }
     }
     findings.checksContent = true
-    if try store.accepts(key, third, stating: .wrongMD5) {
-      findings.checksContent = try !store.accepts(key, third, stating: .wrongSHA256)
+    if try accepts(third, stating: .wrongMD5, in: isReplaced ? key : nil) {
+      findings.checksContent = try !accepts(third, stating: .wrongSHA256, in: isReplaced ? key : nil)
     }
     return try delete(key, own, &findings)
+  }
+
+  /// Replaces the object; false if the bucket permits new objects only.
+  private func replaces(_ key: ObjectKey, _ bytes: [UInt8]) throws(StoreError) -> Bool {
+    do throws(StoreError) {
+      try store.put(key, bytes, ifAbsent: false)
+      return true
+    } catch {
+      guard Self.isRefusal(error) else { throw error }
+      return false
+    }
+  }
+
+  /// Whether the store confirms bytes with a wrong hash, in an object or, without one, in a new one. True if there is
+  /// no name for a new one.
+  private func accepts(
+    _ bytes: [UInt8], stating stated: StatedHashes, in key: ObjectKey?
+  ) throws(StoreError) -> Bool {
+    if let key { return try store.accepts(key, bytes, stating: stated) }
+    for new in Self.keys.shuffled() where try listed(new) == nil {
+      let isAccepted = try store.accepts(new, bytes, stating: stated)
+      try? store.delete(new)
+      return isAccepted
+    }
+    return true
+  }
+
+  /// Whether the store does not permit a request.
+  private static func isRefusal(_ error: StoreError) -> Bool {
+    switch error {
+    case .denied, .refused: true
+    default: false
+    }
   }
 
   /// Deletes the object.
@@ -80,16 +120,15 @@ package struct StoreProbe {
     do throws(StoreError) {
       try store.delete(key)
     } catch {
-      switch error {
-      case .denied, .refused:
-        findings.left = key
-        return nil
-      default: throw error
-      }
+      guard Self.isRefusal(error) else { throw error }
+      findings.left = key
+      return nil
     }
     if try listed(key) == nil { return nil }
-    if let seen = try bytes(of: key, own), !own.contains(seen) { return Self.reason(seen) }
-    throw .lags
+    // Another probe may have stored it since, and may have deleted it again.
+    let seen = try bytes(of: key, own)
+    if let seen, own.contains(seen) { throw .lags }
+    return Self.reason(seen)
   }
 
   /// The reason that bytes other than those of this probe are, or none.

@@ -39,6 +39,8 @@ package final class RemoteStore: ObjectStore {
   /// How long a setting that is only said is asked for.
   private static let settingPatience = Duration.seconds(5)
   private static let rangeReadings = 3
+  /// How long a store that fails at an object with a wrong hash is asked again.
+  private static let failurePatience = Duration.seconds(10)
 
   private let pool: HelperPool
   private let attempts: SingleAttempts
@@ -98,7 +100,16 @@ extension RemoteStore: ProbedStore {
   package func accepts(
     _ key: ObjectKey, _ bytes: [UInt8], stating stated: StatedHashes
   ) throws(StoreError) -> Bool {
-    try store.retry { () throws(StoreError) in try attempts.accepts(key, bytes, stating: stated) }
+    try store.retry { () throws(StoreError) in
+      do throws(StoreError) {
+        return try store.retry(atMost: Self.failurePatience) { () throws(StoreError) in
+          try attempts.accepts(key, bytes, stating: stated)
+        }
+      } catch .unknownOutcome {
+        // Some engines answer a wrong hash as if they had failed themselves (SeaweedFS 3).
+        return try ObjectComparison.of(key, bytes, in: attempts) == .same
+      }
+    }
   }
 
   package func exactRange(_ key: ObjectKey, _ range: Range<Int64>) throws(StoreError) -> [UInt8]? {

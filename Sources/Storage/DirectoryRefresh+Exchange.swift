@@ -69,6 +69,9 @@ extension DirectoryRefresh {
       use(old, besides: new, hasExchanged: false)
     } else if (try? isNamed(old, Self.oldTree, in: new)) == true {
       use(new, besides: old, hasExchanged: true)
+    } else {
+      // It is not known where the trees are, so neither is the other one.
+      openedTree = nil
     }
   }
 
@@ -145,7 +148,7 @@ extension DirectoryRefresh {
   }
 
   /// Whether a name in an open directory is that of this directory.
-  private func isNamed(_ tree: Descriptor, _ name: String, in folder: Descriptor) throws(Errno) -> Bool {
+  func isNamed(_ tree: Descriptor, _ name: String, in folder: Descriptor) throws(Errno) -> Bool {
     guard let found = try status(of: name, in: folder) else { return false }
     let own = try tree.status()
     return found.st_ino == own.st_ino && found.st_dev == own.st_dev

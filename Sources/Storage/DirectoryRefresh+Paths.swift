@@ -53,13 +53,23 @@ extension DirectoryRefresh {
     var files: [(name: SegmentIdentifier, size: Int64)] = []
     for name in try Directory.names(in: ".", of: opened) {
       guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder,
-        let status = try status(of: identifier.description, in: opened), status.st_mode & S_IFMT == S_IFREG
+        let status = try examine(identifier, in: opened), status.st_mode & S_IFMT == S_IFREG
       else { continue }
       // The user must learn of this before anything is changed.
       try owner.checkCopy(of: status)
       files.append((identifier, Int64(status.st_size)))
     }
     return files
+  }
+
+  /// The status of a file of the vault; nil if it is gone. An error names the file.
+  private func examine(_ identifier: SegmentIdentifier, in folder: Descriptor) throws(Errno) -> stat? {
+    do throws(Errno) {
+      return try status(of: identifier.description, in: folder)
+    } catch {
+      action = "examining \(StorageNames.segments)/\(identifier.path)"
+      throw error
+    }
   }
 
   /// Makes an exchange of the trees durable, and resets the times that it changed.

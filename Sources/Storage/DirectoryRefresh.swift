@@ -101,14 +101,15 @@ package final class DirectoryRefresh {
       }
       try finish()
     } catch {
-      if isBetweenRenames { throw .betweenRenames(error, action) }
       switch error {
-      case .unsuitableHost: throw .unsuitableHost
       case .shortFiles: throw .shortFiles(shortFiles)
       case .noSpace, .diskQuotaExceeded: throw .noRoom(needed: needed, free: (try? root.freeBytes()) ?? 0)
       case .canceled: throw .interrupted
-      case .changedByOthers: throw .changedByOthers
       case .moreReadable: throw .moreReadable
+      // The others say nothing that helps more.
+      case _ where isBetweenRenames: throw .betweenRenames(error, action)
+      case .unsuitableHost: throw .unsuitableHost
+      case .changedByOthers: throw .changedByOthers
       default: throw .system(error, action)
       }
     }
@@ -246,6 +247,8 @@ package final class DirectoryRefresh {
   /// Removes `refreshing`, and moves what `segments` lacks there.
   private func removeRemains() throws(Errno) {
     if openedTree == nil, try removeEmptyPlace() { return }
+    // Otherwise the tree may be the one that has the name `segments`.
+    guard try isNamed(secondTree(), Self.place, in: directory) else { throw .changedByOthers }
     let isMarked = try status(of: Self.mark, in: secondTree()) != nil
     try removeFolders(hasExchanged ? .old(renewed) : isMarked || !renewed.isEmpty ? .new : .unknown)
     try removePlace()

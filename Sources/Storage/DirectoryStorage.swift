@@ -245,18 +245,36 @@ package final class DirectoryStorage: Storage {
 
   /// Calls `body` for every segment file. Files with other names are skipped.
   package func list(
-    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void
+    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void,
+    unlisted: (_ path: String, _ error: Errno) -> Void
   ) throws(Errno) {
     DiskAccess.assertAllowed()
+    var failure: Errno?
     for folder in 0..<256 {
-      for name in try names(in: folder) {
+      var found: [[UInt8]] = []
+      do throws(Errno) {
+        found = try names(in: folder)
+      } catch {
+        unlisted(folderName(folder), error)
+        guard error.isDamageOfMedium else { throw error }
+        failure = failure ?? error
+      }
+      for name in found {
         guard let identifier = SegmentIdentifier(name: name), identifier.folder == folder else { continue }
-        // A file that was deleted since is not there. After any other error the vault would look smaller than it is.
-        let found = try ifThere { () throws(Errno) in try root.status(of: identifier.path) }
-        guard let status = found, status.st_mode & S_IFMT == S_IFREG else { continue }
-        body(identifier, Int(status.st_size), Int64(status.st_mtim.tv_sec))
+        do throws(Errno) {
+          // A file that was deleted since is not there.
+          let examined = try ifThere { () throws(Errno) in try root.status(of: identifier.path) }
+          guard let status = examined, status.st_mode & S_IFMT == S_IFREG else { continue }
+          body(identifier, Int(status.st_size), Int64(status.st_mtim.tv_sec))
+        } catch {
+          unlisted(identifier.path, error)
+          guard error.isDamageOfMedium else { throw error }
+          failure = failure ?? error
+        }
       }
     }
+    // The vault is larger than the list.
+    if let failure { throw failure }
   }
 
   /// How often a lease is taken again because the parameters were replaced in between. Some network file systems give a

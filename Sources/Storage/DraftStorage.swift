@@ -60,7 +60,8 @@ package final class DraftStorage: Storage {
 
   /// Calls `body` for every file.
   package func list(
-    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void
+    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void,
+    unlisted: (_ path: String, _ error: Errno) -> Void
   ) throws(Errno) {
     for (identifier, content) in contents { body(identifier, content.count, Int64(DirectoryStorage.completeTime)) }
   }

@@ -71,10 +71,16 @@ package protocol Storage: AnyObject, Sendable {
   func delete(_ identifier: SegmentIdentifier) throws(Errno)
 
   /// Calls `body` for every segment file, in no particular order, with its name, its bytes, and the seconds since 1970
-  /// of its last write.
+  /// of its last write. Goes on after a file that is damaged on the medium.
   ///
-  /// - Throws: also when a file that is there cannot be examined, because a list without it would look whole.
-  func list(_ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void) throws(Errno)
+  /// - Parameter unlisted: called with the path, below the folder of segment files, of each file that is there and
+  ///   cannot be examined, and of each folder that cannot be read.
+  /// - Throws: the first of these errors, because a list without that file would look whole. If it is
+  ///   `Errno.isDamageOfMedium`, all other files were listed.
+  func list(
+    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void,
+    unlisted: (_ path: String, _ error: Errno) -> Void
+  ) throws(Errno)
 
   /// Takes a lease without waiting. It ends with the returned object, and with the process.
   ///
@@ -116,6 +122,15 @@ extension Storage {
 
   /// Does nothing.
   package func removeInterruptedRefresh() {}
+
+  /// Calls `body` for every segment file.
+  ///
+  /// - Throws: as `list(_:unlisted:)`.
+  package func list(
+    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void
+  ) throws(Errno) {
+    try list(body, unlisted: { _, _ in })
+  }
 
   /// Does nothing, because not every host can do that.
   package func evict(_ identifiers: [SegmentIdentifier]) {}

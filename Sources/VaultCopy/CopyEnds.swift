@@ -58,6 +58,9 @@ package protocol CopyTarget: CopySource {
   /// - Throws: `.store(.lags, _)`, and errors of the requests.
   func probe() throws(CopyError) -> StoreFindings
 
+  /// Takes `begin` back where no file was written, as far as the place permits.
+  func withdraw()
+
   /// Writes a file as a whole, or replaces it.
   ///
   /// - Parameter isComplete: whether it has the size of a complete file.
@@ -71,6 +74,9 @@ package protocol CopyTarget: CopySource {
 }
 
 extension CopyTarget {
+  /// Does nothing, because only a store that is probed is refused after `begin`.
+  package func withdraw() {}
+
   /// A place that needs no probe.
   package func probe() throws(CopyError) -> StoreFindings { StoreFindings() }
 

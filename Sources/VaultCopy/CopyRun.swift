@@ -13,6 +13,7 @@
 // 6. Before the copy is complete, a store is listed again (`FileTransfer`).
 // 7. A store is probed before the first file is written. Files in a store that does not check them are read back.
 
+internal import ObjectStore
 internal import Storage
 
 /// One copy, or one comparison, of a vault.
@@ -56,7 +57,13 @@ package final class CopyRun: Sendable {
     var readsWritten = false
     if !options.onlyCompares {
       if there.contains(where: { $1.size > files[$0]?.size ?? .max }) { throw .newerThere(target.place) }
-      readsWritten = try target.probe(note)
+      do throws(CopyError) {
+        readsWritten = try target.probe(note)
+      } catch {
+        let isEmpty = parametersThere == nil && there.isEmpty
+        if isEmpty, case .store(let reason, _) = error, !reason.isTemporary { target.withdraw() }
+        throw error
+      }
       try vault.renew(parametersThere, in: target)
     }
     jobs.expect(files.values.reduce(0) { $0 &+ $1.size })

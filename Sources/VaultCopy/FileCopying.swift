@@ -79,10 +79,19 @@ struct FileCopying {
     guard let bytes = try self.bytes(known) else { return .gone }
     if isShortened(bytes) { return .shortened }
     guard bytes.count <= segmentSize else { return .tooLarge }
-    try target.write(identifier, bytes, isComplete: bytes.count == segmentSize)
-    if readsWritten || options.readsBack, try target.readBack(identifier) != bytes { throw .notKept(target.place) }
+    if try !writeAndCompare(bytes) {
+      // A store that checks nothing keeps what one transfer damaged.
+      guard readsWritten, try writeAndCompare(bytes) else { throw .notKept(target.place) }
+    }
     return .copied(
       CopyEntry(size: Int64(bytes.count), md5: target.keepsChecksums ? NameDigest.md5(bytes) : nil))
+  }
+
+  /// Writes the file; false if it was read back and has other bytes.
+  private func writeAndCompare(_ bytes: [UInt8]) throws(CopyError) -> Bool {
+    try target.write(identifier, bytes, isComplete: bytes.count == segmentSize)
+    guard readsWritten || options.readsBack else { return true }
+    return try target.readBack(identifier) == bytes
   }
 
   /// The source's bytes, if they are not known already.

@@ -255,4 +255,7 @@ package final class StoreEnd: SyncTarget {
     else { return nil }
     return identifier
   }
+
+  /// Deletes the marker of an unfinished copy.
+  package func withdraw() { try? store.delete(Self.key(StorageNames.copyMarker)) }
 }

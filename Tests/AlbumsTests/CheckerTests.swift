@@ -1,6 +1,8 @@
 import AlbumsSupport
 import FaultyStorage
 import Index
+import Storage
+import SystemPackage
 import Testing
 import Vault
 
@@ -16,6 +18,20 @@ import Vault
     #expect(report.dataBytes == 20 * 60_000 + 50_000 && report.readBytes == report.dataBytes)
     #expect(report.isClean)
     #expect(vault.storage.operationCount == operations)
+  }
+
+  /// A file of this space or of another one, whose inode is damaged.
+  @Test func namesAFileThatCannotBeListed() throws {
+    let vault = try TestVault.filled()
+    let name = SegmentIdentifier.numbered(1)
+    vault.storage.place(randomBytes(TestVault.segmentSize), as: name)
+    vault.storage.failLists(at: name, .ioError)
+    let problems = try vault.check().problems.map(\.text)
+    #expect(
+      problems == [
+        "the files of the vault cannot all be listed: the file system cannot examine segments/\(name.path): "
+          + "\(Errno.ioError)"
+      ])
   }
 
   /// Changes the index behind the file system's back, and gives the problems' texts.

@@ -11,6 +11,10 @@ package struct ObjectLies: Sendable {
   /// Lists, or the bytes of objects, are those before the last change.
   package var listsLate = false
   package var readsLate = false
+  /// How many segment files are damaged when they are stored.
+  package var damaged = 0
+  /// It does not permit replacing objects.
+  package var deniesReplacing = false
   /// It does not permit deleting.
   package var deniesDeleting = false
   /// What it says of its bucket.
@@ -18,6 +22,8 @@ package struct ObjectLies: Sendable {
   /// How often another program replaces an object, or deletes it, right after it was stored.
   package var replaced = 0
   package var deleted = 0
+  /// How often another program stores an object right after it was deleted, and deletes it after the next list.
+  package var revived = 0
 
   /// No lies.
   package init() {}
@@ -29,6 +35,9 @@ package final class LyingStore: ProbedStore {
     var before: [ObjectKey: [UInt8]] = [:]
     var replaced: Int
     var deleted: Int
+    var revived: Int
+    var damaged: Int
+    var isRevived: ObjectKey?
   }
 
   /// The objects.
@@ -39,12 +48,19 @@ package final class LyingStore: ProbedStore {
   /// An empty store.
   package init(_ lies: ObjectLies = ObjectLies()) {
     self.lies = lies
-    state = Mutex(State(replaced: lies.replaced, deleted: lies.deleted))
+    state = Mutex(
+      State(replaced: lies.replaced, deleted: lies.deleted, revived: lies.revived, damaged: lies.damaged))
   }
 
   package func list(prefix: String, after: String?) throws(StoreError) -> ObjectPage {
     let store = try lies.listsLate ? earlier() : memory
-    return try store.list(prefix: prefix, after: after)
+    let page = try store.list(prefix: prefix, after: after)
+    let revived = state.withLock { state in
+      defer { state.isRevived = nil }
+      return state.isRevived
+    }
+    if let revived { try memory.delete(revived) }
+    return page
   }
 
   package func head(_ key: ObjectKey) throws(StoreError) -> ObjectEntry { try memory.head(key) }
@@ -55,8 +71,14 @@ package final class LyingStore: ProbedStore {
   }
 
   package func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
+    if lies.deniesReplacing, memory.objects[key] != nil { throw .denied(.put) }
     note()
-    try memory.put(key, bytes, ifAbsent: ifAbsent)
+    let isDamaged = state.withLock { state in
+      guard key.text.hasPrefix("segments/") else { return false }
+      state.damaged -= 1
+      return state.damaged >= 0
+    }
+    try memory.put(key, isDamaged ? bytes.map { $0 ^ 1 } : bytes, ifAbsent: ifAbsent)
     let (isReplaced, isDeleted) = state.withLock { state in
       state.replaced -= 1
       state.deleted -= 1
@@ -70,6 +92,12 @@ package final class LyingStore: ProbedStore {
     if lies.deniesDeleting { throw .denied(.delete) }
     note()
     try memory.delete(key)
+    let isRevived = state.withLock { state in
+      state.revived -= 1
+      if state.revived >= 0 { state.isRevived = key }
+      return state.revived >= 0
+    }
+    if isRevived { try memory.put(key, [7], ifAbsent: false) }
   }
 
   package func accepts(_ key: ObjectKey, _ bytes: [UInt8], stating stated: StatedHashes) throws(StoreError) -> Bool {
@@ -78,8 +106,12 @@ package final class LyingStore: ProbedStore {
     case .wrongSHA256 where !lies.acceptsWrongSHA256: return false
     default: break
     }
-    try put(key, bytes, ifAbsent: false)
-    return true
+    do throws(StoreError) {
+      try put(key, bytes, ifAbsent: false)
+      return true
+    } catch .denied {
+      return false
+    }
   }
 
   package func exactRange(_ key: ObjectKey, _ range: Range<Int64>) throws(StoreError) -> [UInt8]? {

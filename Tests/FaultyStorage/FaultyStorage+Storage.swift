@@ -159,13 +159,24 @@ extension FaultyStorage {
 
   /// Lists all files.
   package func list(
-    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void
+    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void,
+    unlisted: (_ path: String, _ error: Errno) -> Void
   ) throws(Errno) {
     DiskAccess.assertAllowed()
     let listings = lock.withLock {
-      sorted(files).map { name, file in (name, file.content.count, file.modified) }
+      sorted(files).map { name, file in (name, file.content.count, file.modified, unlistable[name]) }
     }
-    for (name, size, modified) in listings { body(name, size, modified) }
+    var failure: Errno?
+    for (name, size, modified, error) in listings {
+      guard let error else {
+        body(name, size, modified)
+        continue
+      }
+      unlisted(name.path, error)
+      guard error.isDamageOfMedium else { throw error }
+      failure = failure ?? error
+    }
+    if let failure { throw failure }
   }
 
   /// Takes a lease.

@@ -6,7 +6,7 @@
 // - the power fails: what was not flushed is there, is lost, or is there in part (`PowerCut.swift`); with a tape
 //   (`Tape.swift`) after every operation of one run,
 // - an operation fails with any error, once or from then on (`Fault`), or the disk is full (`setLimit`),
-// - reads of a file fail with any error (`failReads`),
+// - reads of a file fail with any error (`failReads`), and lists at a file (`failLists`),
 // - bytes are changed, files go, come back, are exchanged or cut short (`tamper`).
 //
 // Everything that chance decides comes from a seed, and files are always taken in the order of their creation, since
@@ -125,6 +125,8 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var failingDeletions = 0
   /// Files that cannot be read beyond an offset, and why.
   var unreadable: [SegmentIdentifier: (from: Int, error: Errno)] = [:]
+  /// Files that cannot be listed, and why.
+  var unlistable: [SegmentIdentifier: Errno] = [:]
   /// The files that the host was told to keep nothing of in memory.
   package internal(set) var evicted: Set<SegmentIdentifier> = []
   /// How many files were deleted.
@@ -177,6 +179,10 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   /// Has reads of a file that reach beyond an offset fail with an error, or no more.
   package func failReads(of identifier: SegmentIdentifier, from offset: Int = 0, _ error: Errno?) {
     lock.withLock { unreadable[identifier] = error.map { (from: offset, error: $0) } }
+  }
+  /// Has lists fail at a file with an error, or no more.
+  package func failLists(at identifier: SegmentIdentifier, _ error: Errno?) {
+    lock.withLock { unlistable[identifier] = error }
   }
   /// Limits the size of the storage, in bytes.
   package func setLimit(_ bytes: Int) { lock.withLock { limit = bytes } }

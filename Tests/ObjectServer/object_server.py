@@ -61,6 +61,9 @@ class Store:
         # before the last change (list, get); the status of versions and the mode of the lock, or the status of the
         # reply to those who ask.
         self.settings |= {"unchecked": "", "ranges": "", "late": "", "versioning": "", "lock": ""}
+        # What happens to an object with a wrong hash: it is refused as such, or with status 500 (500), or that is the
+        # answer after it was stored (stored).
+        self.settings["mismatch"] = ""
 
     def takes_fault(self, name, method):
         with self.lock:
@@ -211,10 +214,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Refused(403, "SignatureDoesNotMatch")
         unchecked = store.settings["unchecked"]
         if unchecked not in ("sha256", "both") and digest != hashlib.sha256(body).hexdigest():
-            raise Refused(400, "XAmzContentSHA256Mismatch")
+            self.refuse_hash("XAmzContentSHA256Mismatch", body)
         md5 = self.headers.get("Content-MD5")
         if unchecked not in ("md5", "both") and md5 and md5 != base64.b64encode(hashlib.md5(body).digest()).decode():
-            raise Refused(400, "BadDigest")
+            self.refuse_hash("BadDigest", body)
+
+    def refuse_hash(self, code, body):
+        mismatch = self.server.store.settings["mismatch"]
+        if mismatch == "stored":
+            self.carry_out(body)
+        raise Refused(500, "InternalError") if mismatch else Refused(400, code)
 
     def carry_out(self, body):
         store = self.server.store

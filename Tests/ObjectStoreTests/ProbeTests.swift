@@ -39,6 +39,25 @@ import Testing
     #expect(findings.sentences(for: "s3://photos").count == (checks ? 0 : 1))
   }
 
+  /// A bucket that permits new objects only: a wrong hash must not be refused for that reason.
+  @Test func aBucketThatReplacesNothingIsProbed() throws {
+    #expect(try findings { $0.deniesReplacing = true } == StoreFindings())
+    let unchecked = try findings {
+      $0.deniesReplacing = true
+      $0.acceptsWrongMD5 = true
+      $0.acceptsWrongSHA256 = true
+    }
+    #expect(!unchecked.checksContent)
+    // What earlier probes left is passed over.
+    var lies = ObjectLies()
+    (lies.deniesReplacing, lies.deniesDeleting) = (true, true)
+    let store = LyingStore(lies)
+    for count in 1...3 {
+      #expect(try !StoreProbe(store).run().permitsDeleting)
+      #expect(store.memory.objects.count == count)
+    }
+  }
+
   @Test func missingRangesAreSaid() throws {
     let findings = try findings { $0.ignoresRanges = true }
     #expect(!findings.sendsRanges && findings.checksContent)
@@ -88,6 +107,7 @@ import Testing
       #expect(try findings { $0.replaced = puts } == StoreFindings())
       #expect(try findings { $0.deleted = puts } == StoreFindings())
     }
+    #expect(try findings { $0.revived = 1 } == StoreFindings())
     var lies = ObjectLies()
     lies.replaced = 1000
     let store = LyingStore(lies)

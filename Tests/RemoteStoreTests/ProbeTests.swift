@@ -34,6 +34,18 @@ import Testing
     #expect(try !findings("unchecked both").checksContent)
   }
 
+  /// As SeaweedFS 3, which answers a wrong Content-MD5 as if it had failed itself.
+  @Test func aFailureAtAWrongHashIsNotWaitedOut() throws {
+    let hasty = try server.store(patience: .seconds(1))
+    try server.tell("set mismatch 500")
+    #expect(try StoreProbe(hasty).run() == StoreFindings())
+    // The answer is the same, but the object is there.
+    try server.tell("set mismatch stored")
+    #expect(try !StoreProbe(hasty).run().checksContent)
+    try server.tell("set mismatch")
+    #expect(try hasty.list(prefix: "", after: nil).entries.isEmpty)
+  }
+
   @Test func otherRangesAreSaid() throws {
     for ranges in ["whole", "other"] { #expect(try !findings("ranges \(ranges)").sendsRanges, "\(ranges)") }
     #expect(try findings().sendsRanges)

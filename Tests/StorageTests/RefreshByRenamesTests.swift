@@ -276,6 +276,29 @@ import Testing
     #expect(try HostFile.read(place) == content)
   }
 
+  /// What the user has to do first is said.
+  @Test func shortFilesAreCountedBetweenTheRenamesToo() throws {
+    try kill(after: .first)
+    try HostFile.write([1], to: subject.path + "/refreshing/07/" + subject.name(7))
+    #expect(throws: RefreshError.shortFiles(1)) { try subject.refresh() }
+  }
+
+  /// Only a tree with the name `refreshing` is removed.
+  @Test func aTreeThatWasMovedKeepsItsFiles() throws {
+    let before = subject.look()
+    let moved = subject.folder.path("moved")
+    var names: [String] = []
+    #expect(throws: RefreshError.self) {
+      try subject.refresh(mayChange: { step in
+        if step != 400 { return true }
+        if unsafe rename(subject.path + "/refreshing", moved) == 0 { names = HostFile.names(in: moved) }
+        return false
+      })
+    }
+    #expect(names.count > 256 && HostFile.names(in: moved) == names)
+    try expectContents(before, in: opened())
+  }
+
   /// Another program makes a directory `segments` between the first rename and the second one. Both trees stay.
   @Test func anotherDirectoryReplacesNoTree() throws {
     let before = subject.look()

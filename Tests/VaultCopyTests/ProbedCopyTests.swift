@@ -46,10 +46,37 @@ import Testing
     #expect(store.memory.requests(.get) < before + subject.names.count)
   }
 
+  /// Such a store keeps what was damaged on the way.
+  @Test func aDamagedTransferIsRepeatedOnce() throws {
+    let unchecked = { (damaged: Int) in
+      store {
+        $0.acceptsWrongMD5 = true
+        $0.acceptsWrongSHA256 = true
+        $0.damaged = damaged
+      }
+    }
+    let once = unchecked(1)
+    _ = try copy(to: once)
+    #expect(try once.memory.content == subject.content)
+    #expect(throws: CopyError.notKept("s3://bucket/vault")) { try copy(to: unchecked(1000)) }
+  }
+
   @Test func aStoreThatLagsGetsNoFile() throws {
     let store = store { $0.listsLate = true }
     #expect(throws: CopyError.store(.lags, try address())) { try copy(to: store) }
-    #expect(store.memory.objects.keys.map(\.text) == [StorageNames.copyMarker])
+    #expect(store.memory.objects.isEmpty)
+  }
+
+  /// Without its marker, the place would hold files of nothing.
+  @Test func aBegunCopyKeepsItsMarkerWhenTheStoreIsRefused() throws {
+    let store = store { $0.readsLate = true }
+    let file = "segments/" + subject.names[1].path
+    let bytes = try #require(try subject.content[file])
+    for (name, bytes) in [(StorageNames.copyMarker, subject.parameters.json), (file, bytes)] {
+      try store.put(try #require(ObjectKey(name)), bytes, ifAbsent: true)
+    }
+    #expect(throws: CopyError.store(.lags, try address())) { try copy(to: store) }
+    #expect(Set(store.memory.objects.keys.map(\.text)) == [StorageNames.copyMarker, file])
   }
 
   @Test func whatABucketKeepsIsSaidOnce() throws {

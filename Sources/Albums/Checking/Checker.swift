@@ -87,6 +87,12 @@ package struct Checker {
     if space.origin.isMissedBySearch, !space.origin.isCopy {
       result.problems.append("a file that leads to the newest state is missing")
     }
+    let unlisted = space.unlistedFiles()
+    if let first = unlisted.first {
+      let others = unlisted.count > 1 ? ", nor can " + (unlisted.count - 1).counted("other file") : ""
+      result.problems.append(
+        "the files of the vault cannot all be listed: the file system cannot examine \(first)\(others)")
+    }
     do throws(VaultError) {
       if let foreign = try space.foreignContinuation() {
         result.fork =
@@ -96,7 +102,7 @@ package struct Checker {
           + (foreign.segments == 1 ? "belongs" : "belong") + " to a state that cannot be reached from this one"
       }
     } catch {
-      result.problems.append("the files of the vault cannot be listed")
+      if unlisted.isEmpty { result.problems.append("the files of the vault cannot be listed") }
     }
     if let fork = result.fork { result.problems.append(fork) }
     if let missing = try? space.missingFiles() {

@@ -177,7 +177,7 @@ extension SpaceManager {
         try space.advanceEpoch()
         isDone = try space.keyChange.finishRekeying(all, control)
       }
-      if !isDone { throw .damaged("files of the vault remain under the previous key") }
+      if !isDone { throw space.keyChange.remainder }
     } catch {
       try? space.close()
       throw error

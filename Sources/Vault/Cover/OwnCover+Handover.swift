@@ -79,13 +79,23 @@ extension OwnCover {
     for (number, name) in space.segmentFiles() where number.index == 0 && number.epoch < limit { found[name] = number }
     for header in try Recovery(context: log.context).allSegments() where header.number.epoch < limit {
       let name = keys.identifier(header.number, branch: header.branch)
-      let isHead = try header.number.index == 0 ? true : beginsWithHead(name)
+      let isHead = try header.number.index == 0 ? true : mayBeginWithHead(name)
       if isHead { found[name] = header.number }
     }
     return found
   }
 
-  /// Whether a segment begins with a part of a head that started in the segment before.
+  /// Whether a segment begins with a part of a head that started in the segment before. True if the medium is damaged
+  /// there, because it may.
+  private func mayBeginWithHead(_ name: SegmentIdentifier) throws(VaultError) -> Bool {
+    do throws(VaultError) {
+      return try beginsWithHead(name)
+    } catch {
+      if case .system(let reason, _) = error, reason.isDamageOfMedium { return true }
+      throw error
+    }
+  }
+
   private func beginsWithHead(_ name: SegmentIdentifier) throws(VaultError) -> Bool {
     let opened = try attempt("looking for old heads") { () throws(Errno) -> SegmentHandle? in
       try ifThere { () throws(Errno) in try SegmentHandle.open(storage.open(name), keys: keys) } ?? nil

@@ -24,14 +24,19 @@ package struct OwnCover {
 
   /// Restores the number of the space's files after a crash, after a copy was put back, and when slots were added or
   /// removed. Does nothing in a space that owns no cover. No other thread may use the space during the call. If the
-  /// disk is too full for a part of the work, the next call does it.
+  /// disk is too full for a part of the work, the next call does it. Changes nothing while a file that is damaged on
+  /// the medium cannot be listed.
   ///
   /// - Parameter slots: slot files that no longer count. Cover takes their place.
   package func restoreFileCount(replacing slots: Set<SegmentIdentifier> = []) throws(VaultError) {
     guard gate.isOpen, space.ownsCover else { return }
     var sizes: [SegmentIdentifier: Int] = [:]
-    try attempt("listing the files") { () throws(Errno) in
+    do throws(Errno) {
       try storage.list { identifier, size, _ in sizes[identifier] = size }
+    } catch {
+      // A file that is there would count as missing, and be deleted if it could not be written again.
+      if error.isDamageOfMedium { return }
+      throw VaultError(error, "listing the files")
     }
     let strays = try mayHaveStrays ? straySegments() : 0
     for slot in slots { sizes[slot] = nil }

@@ -146,9 +146,8 @@ struct Recovery {
       header.branch = branch
       header.chain = state.previousChain
       return try head(SegmentHandle(header, key: handle.key, reader: file))
-    } catch .noSuchFileOrDirectory, .notRegularFile, .ioError {
-      return nil
     } catch {
+      if [.noSuchFileOrDirectory, .notRegularFile].contains(error) || error.isDamageOfMedium { return nil }
       throw .system(error, "reading a head")
     }
   }
@@ -187,16 +186,21 @@ struct Recovery {
     var segments: [SegmentHeader] = []
     try attempt("listing the files") { () throws(Errno) in
       var failure: Errno?
-      try storage.list { identifier, _, _ in
-        if failure != nil { return }
-        do throws(Errno) {
-          guard let header = try header(of: identifier),
-            keys.identifier(header.number, branch: header.branch) == identifier
-          else { return }
-          segments.append(header)
-        } catch {
-          failure = error
+      do throws(Errno) {
+        try storage.list { identifier, _, _ in
+          if failure != nil { return }
+          do throws(Errno) {
+            guard let header = try header(of: identifier),
+              keys.identifier(header.number, branch: header.branch) == identifier
+            else { return }
+            segments.append(header)
+          } catch {
+            failure = error
+          }
         }
+      } catch {
+        // Without any segment, the whole medium may be gone.
+        guard error.isDamageOfMedium, !segments.isEmpty else { throw error }
       }
       if let failure { throw failure }
     }
@@ -207,8 +211,9 @@ struct Recovery {
   private func header(of identifier: SegmentIdentifier) throws(Errno) -> SegmentHeader? {
     do throws(Errno) {
       return try SegmentHandle.open(storage.open(identifier), keys: keys)?.header
-    } catch .noSuchFileOrDirectory, .notRegularFile, .ioError {
-      return nil
+    } catch {
+      if [.noSuchFileOrDirectory, .notRegularFile].contains(error) || error.isDamageOfMedium { return nil }
+      throw error
     }
   }
 

@@ -46,6 +46,16 @@ extension Space {
     return MissingFiles(count: count, isCertain: origin.isClosed && count > 1)
   }
 
+  /// The files and folders of the vault that the host cannot examine, each as its path and the reason.
+  package func unlistedFiles() -> [String] {
+    var found: [String] = []
+    // The error is that of one of them.
+    try? storage.list(
+      { _, _, _ in },
+      unlisted: { path, error in found.append("\(StorageNames.segments)/\(path): \(error)") })
+    return found
+  }
+
   /// Searches all files of the vault for segments of another branch of the space. They exist if the space was written
   /// in two places, or if the newest head is lost. Nil when there are none.
   ///

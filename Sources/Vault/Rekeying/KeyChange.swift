@@ -114,6 +114,26 @@ package struct KeyChange {
     return true
   }
 
+  /// The error when files remain under the previous key. Names a dead head if one cannot be read: it stays, because it
+  /// may be the only head of another branch.
+  package var remainder: VaultError {
+    let dead = log.locked { log in
+      let catalog = log.catalog
+      return Set(catalog.segments).subtracting(catalog.needed).map { catalog.dead($0) }
+    }
+    for head in dead where head.number.index == 0 && space.isUnderPreviousKey(head.number) {
+      let name = keys.identifier(head.number, branch: head.branch)
+      do throws(Errno) {
+        _ = try log.context.isOfAnotherBranch(name, than: head.branch)
+      } catch {
+        return .damaged(
+          "\(StorageNames.segments)/\(name.path) cannot be read: \(error); nothing needs it, but the old key stays in "
+            + "use until you move that file out of the vault and repeat the command")
+      }
+    }
+    return .damaged("files of the vault remain under the previous key")
+  }
+
   /// Deletes segments under the previous key that no state names. A failed deletion leaves them.
   private func deleteStrays() throws(VaultError) {
     let strays = try Recovery(context: log.context).allSegments().filter { space.isUnderPreviousKey($0.number) }

@@ -95,9 +95,10 @@ package final class NotedStorage: Storage {
 
   /// Lists the files of the other storage.
   package func list(
-    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void
+    _ body: (_ identifier: SegmentIdentifier, _ size: Int, _ modified: Int64) -> Void,
+    unlisted: (_ path: String, _ error: Errno) -> Void
   ) throws(Errno) {
-    try storage.list(body)
+    try storage.list(body, unlisted: unlisted)
   }
 
   /// Takes a lease in the other storage.

@@ -18,13 +18,15 @@ extension Space {
 }
 
 extension Vault {
-  /// The size of each file of the vault, in bytes.
+  /// The size of each file of the vault, in bytes. Leaves out files that are damaged on the medium.
   ///
   /// - Throws: `.system` when the files cannot be listed.
   package func fileSizes() throws(VaultError) -> [SegmentIdentifier: Int] {
     var sizes: [SegmentIdentifier: Int] = [:]
-    try attempt("listing the files") { () throws(Errno) in
+    do throws(Errno) {
       try storage.list { identifier, size, _ in sizes[identifier] = size }
+    } catch {
+      guard error.isDamageOfMedium, !sizes.isEmpty else { throw VaultError(error, "listing the files") }
     }
     return sizes
   }

@@ -185,7 +185,7 @@ import Vault
     store.forgetConditions()
     try CopyRun(from: subject.end, to: end(store)).run()
     #expect(try store.content == subject.content)
-    #expect(store.objects.count == subject.content.count)
+    #expect(try store.objects.count == subject.content.count)
     // Another vault is begun there between the list and the mark, and after the mark.
     let other = try CopySubject(files: 3, identifier: 2).parameters.json
     let marker = try #require(ObjectKey(StorageNames.copyMarker))

@@ -6,6 +6,7 @@ import Storage
 import SystemPackage
 import TestSupport
 import Testing
+import Vault
 
 @testable import VaultCopy
 

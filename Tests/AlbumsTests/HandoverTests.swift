@@ -4,6 +4,7 @@ import FaultyStorage
 import Index
 import Library
 import Storage
+import SystemPackage
 import TestSupport
 import Testing
 

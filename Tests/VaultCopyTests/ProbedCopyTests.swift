@@ -2,6 +2,7 @@ import FaultyObjects
 import ObjectStore
 import Storage
 import Testing
+import Vault
 
 @testable import VaultCopy
 

@@ -89,7 +89,7 @@ package struct Checker {
     }
     let unlisted = space.unlistedFiles()
     if let first = unlisted.first {
-      let others = unlisted.count > 1 ? ", nor can " + (unlisted.count - 1).counted("other file") : ""
+      let others = unlisted.count > 1 ? "; the same is true of " + (unlisted.count - 1).counted("other file") : ""
       result.problems.append(
         "the files of the vault cannot all be listed: the file system cannot examine \(first)\(others)")
     }

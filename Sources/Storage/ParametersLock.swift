@@ -6,6 +6,8 @@
 // They are open file description locks of fcntl(2): all threads of a process and its forks share them, the last close
 // ends them, and a second open of the file in the same process counts as another holder. NFS has them, too. An
 // exclusive lock needs a file that is open for writing.
+//
+// No lock is taken again while it is held: Ceph 16 would keep it after the close, until the client is unmounted.
 
 internal import CPlatform
 internal import Glibc
@@ -18,7 +20,6 @@ final class ParametersLock: Lease {
   private let file: Descriptor
   private let directory: Descriptor
   private let place: off_t
-  // Ceph 16 keeps a lock after the close if its holder took it twice, so no lock is taken that is held already.
   /// Whether the lock is held, and exclusively.
   private let isHeld = Atomic(false)
   private let isExclusive = Atomic(false)

@@ -6,9 +6,12 @@
 // They are open file description locks of fcntl(2): all threads of a process and its forks share them, the last close
 // ends them, and a second open of the file in the same process counts as another holder. NFS has them, too. An
 // exclusive lock needs a file that is open for writing.
+//
+// No lock is taken again while it is held: Ceph 16 would keep it after the close, until the client is unmounted.
 
 internal import CPlatform
 internal import Glibc
+internal import Synchronization
 internal import System
 internal import SystemPackage
 
@@ -17,6 +20,10 @@ final class ParametersLock: Lease {
   private let file: Descriptor
   private let directory: Descriptor
   private let place: off_t
+  /// Whether the lock is held, and exclusively.
+  private let isHeld = Atomic(false)
+  private let isExclusive = Atomic(false)
+  private let isAnnounced = Atomic(false)
 
   /// A lease that is not taken yet, on an open file of parameters in `directory`.
   init(_ token: LeaseToken, of file: Descriptor, in directory: Descriptor) {
@@ -29,12 +36,15 @@ final class ParametersLock: Lease {
   ///
   /// - Throws: `.wouldBlock`, and the errors of fcntl(2).
   func take(exclusive: Bool) throws(Errno) {
+    if isHeld.load(ordering: .acquiring), isExclusive.load(ordering: .acquiring) == exclusive { return }
     do throws(Errno) {
       try systemCall { agonyfs_lock_byte(file.number, place, exclusive) }
     } catch .permissionDenied {
       // POSIX allows either error for a lock that another process has.
       throw .wouldBlock
     }
+    isExclusive.store(exclusive, ordering: .releasing)
+    isHeld.store(true, ordering: .releasing)
   }
 
   /// Whether the file's name still leads to the file. If not, other processes take their locks on another file.
@@ -45,6 +55,7 @@ final class ParametersLock: Lease {
   }
 
   func announceEnd() {
+    if isAnnounced.exchange(true, ordering: .relaxed) { return }
     // On a file system without such locks the waiter gives up sooner.
     _ = agonyfs_lock_byte(file.number, place + 1, false)
   }

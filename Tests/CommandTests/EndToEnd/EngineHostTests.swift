@@ -60,13 +60,13 @@ struct EngineHostTests {
     try expect(
       """
       open "$here/Vault" Albums
-      echo first > Albums/file
-      sync Albums/file
-      says 15 'on another machine' open "$there/Vault" Second
-      test "$(cat Albums/file)" = first
+      head -c 3000000 /dev/urandom > Albums/first
+      (while :; do head -c 500000 /dev/urandom > Albums/other; sync Albums/other; done) 2> /dev/null & writing=$!
+      for options in '' '' '' '-o ro'; do says 15 'on another machine' open $options "$there/Vault" Second; done
+      kill $writing
+      wait $writing || true
       echo second > Albums/file
       sync Albums/file
-      says 15 'on another machine' open -o ro "$there/Vault" Second
       murder_it Albums
       open "$there/Vault" Second
       test "$(cat Second/file)" = second

@@ -308,6 +308,21 @@ import Testing
       """)
   }
 
+  /// Ceph 16 keeps a lock that was taken twice.
+  @Test(.enabled(if: canTrace, "needs root, strace, and leave to trace"))
+  func theEndOfALeaseIsAnnouncedOnce() throws {
+    try expectSuccess(
+      """
+      strace -f -qq -o trace -e trace=fcntl "$AGONYFS" mount --foreground --password-file password Vault Albums &
+      served=$!
+      wait_for 600 'the space is mounted' mounted
+      echo text > Albums/file
+      agonyfs unmount Albums
+      wait $served
+      test "$(grep -c 'F_OFD_SETLK.*l_start=1099511627777' trace)" = 1
+      """)
+  }
+
   /// On a disk on which the cover is small.
   @Test(.enabled(if: Workspace.isRoot, "needs root, for a small file system"))
   func createMakesTheVaultFirst() throws {

@@ -10,6 +10,8 @@ package enum VaultError: Error, Equatable, Sendable {
   case newerFormat(Int)
   /// The vault's format is from before the first release. No program reads it any more.
   case olderFormat(Int)
+  /// The space has features that this program does not know.
+  case newerSpace
   /// All key derivations that could be used are too weak.
   case derivationsTooWeak
   /// No space opens with this password.

@@ -24,6 +24,8 @@ extension CommandFailure {
         .failure,
         "The vault at \(path) has format \(format), from before the first release; mount it with the agonyfs that made "
           + "it, and copy its files into a new vault.")
+    case .newerSpace:
+      self.init(.failure, "The space in \(path) was made or changed by a newer agonyfs; update agonyfs.")
     case .vaultExists:
       self.init(
         .vaultExists,

@@ -12,6 +12,7 @@ import VaultCopy
 @Suite struct ErrorTableTests {
   private static let vaultErrors: [(VaultError, CommandStatus)] = [
     (.notAVault("it has no agonyfs.json"), .noVault), (.newerFormat(3), .failure),
+    (.newerSpace, .failure),
     (.olderFormat(1), .failure), (.derivationsTooWeak, .failure), (.tooLittleCover, .usage),
     (.lastPassword, .failure),
     (.vaultExists, .vaultExists), (.cancelled, .failure), (.noSpaceOpens, .noSpaceOpens),

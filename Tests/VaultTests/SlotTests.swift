@@ -133,7 +133,7 @@ import Testing
   @Test func unknownFeaturesAreRefused() throws {
     var body = SlotBody(spaceKey: test.body.spaceKey, suite: .aes256gcm)
     body.incompatible = 1 << 40
-    #expect(throws: VaultError.self) { try SlotBody(decoding: body.encoded) }
+    #expect(throws: VaultError.newerSpace) { try SlotBody(decoding: body.encoded) }
     body.incompatible = 0
     body.readOnlyCompatible = 2
     #expect(try !SlotBody(decoding: body.encoded).isWritable)
@@ -142,7 +142,7 @@ import Testing
     #expect(try SlotBody(decoding: body.encoded).isWritable)
     var encoded = body.encoded.copied
     encoded[32] = 3
-    #expect(throws: VaultError.self) { try SlotBody(decoding: SecretBytes(encoded)) }
+    #expect(throws: VaultError.newerSpace) { try SlotBody(decoding: SecretBytes(encoded)) }
   }
 
   @Test func aSpaceKeepsItsPageSize() throws {

@@ -91,7 +91,7 @@ package struct SlotBody: Sendable {
 
   /// Decodes a body.
   ///
-  /// - Throws: `.damaged` when the space needs features or page sizes that this program does not support.
+  /// - Throws: `.newerSpace` when the space needs features or page sizes that this program does not support.
   init(decoding body: SecretBytes) throws(VaultError) {
     let keySize = CipherSuite.keySize
     let key = { (offset: Int) in
@@ -127,7 +127,7 @@ package struct SlotBody: Sendable {
         if boundary.rawValue > 0 { rekeying?.previousKey = key(Self.size + 2 * keySize) }
       }
     } catch {
-      throw .damaged("the space needs a newer agonyfs")
+      throw .newerSpace
     }
     spaceKey = key(0)
   }

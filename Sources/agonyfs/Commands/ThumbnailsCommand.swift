@@ -65,7 +65,8 @@ struct ThumbnailsCommand: ParsableCommand {
       if let reason = status.paused {
         if isTerminal { Output.writeError("\n") }
         throw CommandFailure(
-          .failure, "Thumbnails are paused (\(reason)); \(status.pending.counted("is", "are")) still missing.")
+          .failure,
+          "Thumbnails are paused (\(reason)), and go on when that ends; \(status.pending.counted("is", "are")) missing.")
       }
       if isTerminal { Output.writeError("\r\u{1B}[K\(line)") }
       usleep(250_000)

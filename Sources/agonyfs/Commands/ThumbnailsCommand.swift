@@ -66,7 +66,8 @@ struct ThumbnailsCommand: ParsableCommand {
         if isTerminal { Output.writeError("\n") }
         throw CommandFailure(
           .failure,
-          "Thumbnails are paused (\(reason)), and go on when that ends; \(status.pending.counted("is", "are")) missing.")
+          "Thumbnails are paused (\(reason)), and go on when that ends; \(status.pending.counted("is", "are")) missing."
+        )
       }
       if isTerminal { Output.writeError("\r\u{1B}[K\(line)") }
       usleep(250_000)

@@ -21,6 +21,7 @@
 // 8. An interruption at any moment leaves the bucket's token in the vault: it is dropped only after the bucket has
 //    another one.
 
+internal import ObjectStore
 internal import Storage
 internal import System
 
@@ -84,11 +85,17 @@ package final class SyncRun: Sendable {
     let isSame = tokens.isKnown && plan.sending.isEmpty && extra.isEmpty && parametersThere == vault.json
     if !isSame || options.mostBytes != nil { try tokens.prepare() }
     let readsWritten: Bool
+    var hasBegun = false
     do throws(CopyError) {
-      if parametersThere == nil, try begin(vault, isFirst: true) != nil { throw CopyError.inUse(target.place) }
+      if parametersThere == nil {
+        if try begin(vault, isFirst: true) != nil { throw CopyError.inUse(target.place) }
+        hasBegun = true
+      }
       readsWritten = try target.probe(note)
     } catch {
       tokens.withdraw()
+      let isEmpty = hasBegun && there.isEmpty
+      if isEmpty, case .store(let reason, _) = error, !reason.isTemporary { target.withdraw() }
       throw error
     }
     try tokens.store()

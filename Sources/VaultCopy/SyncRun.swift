@@ -4,7 +4,8 @@
 // 1. At every moment the bucket is a vault that opens, in the state that it had or in a newer one: files come before
 //    others are deleted, and the parameters come first or last as in `CopyRun`.
 // 2. A file is deleted only if the vault lacked it in a list that ended before another list began, all of which the bucket
-//    has. So the bucket has the head that made the file needless.
+//    has. The bucket is listed before both, so the vault had the file earlier. So the bucket has the head that made the
+//    file needless.
 // 3. Files are sent, and deleted, in random order.
 // 4. If a file was gone, became shorter or was too large, or if a file waits for the next run, nothing is deleted, and a
 //    new copy gets no parameters.
@@ -63,12 +64,12 @@ package final class SyncRun: Sendable {
   ) throws(CopyError) -> SyncSummary {
     var summary = SyncSummary()
     let vault = try CopiedVault(of: source)
+    let parametersThere = try begin(vault, isFirst: false)
+    let there = try target.list()
     summary.begun = timeOfDay().seconds
     let earlier = try vault.files(of: source)
     let files = try vault.files(of: source)
     summary.files = files.count
-    let parametersThere = try begin(vault, isFirst: false)
-    let there = try target.list()
     var tokens = try SyncTokenChange(source, target)
     let extra = Set(there.keys.filter { files[$0] == nil })
     let findsOlder = !tokens.isKnown && !options.deletesNewer

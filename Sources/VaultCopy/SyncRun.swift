@@ -15,7 +15,7 @@
 // 6. So a copy of the vault that has the bucket's token was made after the vault was listed, or after all files were sent
 //    if that run ended. It has all that the bucket has, except the ends of files that grew during a run that was
 //    interrupted; these are longer in the bucket. What it lacks was deleted in it since. Only a program that copies the
-//    vault's files before a run and its file `synced` during it gives an older copy the token.
+//    vault's files before a run and its file `synced` during it or later gives an older copy the token.
 // 7. Without the token the vault may be older than the bucket. Then nothing is written if the bucket has files that the
 //    vault lacks, or bytes that are not the beginning of the vault's file. Heads have names that follow from their
 //    numbers, so two continuations of one state have other bytes under the same names.

@@ -19,7 +19,9 @@
 // 7. Without the token the vault may be older than the bucket. Then nothing is written if the bucket has files that the
 //    vault lacks, or bytes that are not the beginning of the vault's file. Heads have names that follow from their
 //    numbers, so two continuations of one state have other bytes under the same names.
-// 8. An interruption at any moment leaves the bucket's token in the vault: it is dropped only after the bucket has
+// 8. A folder that the vault lacks was lost, or is not restored yet: whoever writes to a vault makes all of them. So
+//    nothing is written if the bucket has files in it that the vault lacks.
+// 9. An interruption at any moment leaves the bucket's token in the vault: it is dropped only after the bucket has
 //    another one.
 
 internal import ObjectStore
@@ -75,6 +77,10 @@ package final class SyncRun: Sendable {
     let findsOlder = !tokens.isKnown && !options.deletesNewer
     let lacked = extra.count { earlier[$0] == nil }
     if findsOlder, lacked > 0 { throw .olderSource(source.place, lacked) }
+    if !options.deletesNewer, !extra.isEmpty {
+      let lost = try source.countWithoutFolder(extra)
+      if lost > 0 { throw .incompleteSource(source.place, lost) }
+    }
     jobs.expect(files.values.reduce(0) { $0 &+ $1.size })
     let plan = try compare(vault, files, there, findsDivergent: findsOlder, progress)
     if options.onlyPlans {

@@ -144,7 +144,7 @@ import VaultCopy
     let never: [CopyError] = [
       .store(.wrongCredentials, address), .store(.denied(.put), address), .otherVault("s3://photos/vault"),
       .newerThere("s3://photos/vault"), .olderSource("Vault", 2), .divergent("s3://photos/vault", 2),
-      .readOnlySource("Vault"), .system(.ioError, "writing synced", "Vault"), .cancelled,
+      .incompleteSource("Vault", 2), .readOnlySource("Vault"), .system(.ioError, "writing synced", "Vault"), .cancelled,
     ]
     for error in always { #expect(error.mayPass(hasSucceeded: false) && error.mayPass(hasSucceeded: true)) }
     for error in later { #expect(!error.mayPass(hasSucceeded: false) && error.mayPass(hasSucceeded: true)) }

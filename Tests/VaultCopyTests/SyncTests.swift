@@ -102,6 +102,20 @@ import Vault
     try expectRefusal(.newerThere(bucket))
   }
 
+  /// By damage, or because it is being restored.
+  @Test func aVaultThatLostAFolderIsRefused() throws {
+    try sync()
+    let name = subject.names[3]
+    let lost = subject.names.filter { $0.folder == name.folder }
+    try subject.write([1, 2, 3], to: .numbered(1000))
+    HostFile.remove(subject.folder.path("vault/segments/\(name.path.prefix(2))"))
+    #expect(try subject.storage.lacksFolder(of: name))
+    try expectRefusal(.incompleteSource("\(subject.path)", lost.count))
+    // Nothing is to be deleted there now.
+    try subject.storage.delete(subject.names[4])
+    #expect(try sync().deleted == 1)
+  }
+
   /// Without a file more or less: a complete one, a short one, and one that also became longer.
   @Test(arguments: [(0, CopySubject.segmentSize), (1, 137), (1, 200), (1, CopySubject.segmentSize)])
   func anotherContinuationIsRefused(number: Int, count: Int) throws {

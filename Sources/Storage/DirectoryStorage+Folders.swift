@@ -132,6 +132,12 @@ extension DirectoryStorage {
     }
   }
 
+  /// Whether the folder of a file is missing. A copy may lack empty ones.
+  package func lacksFolder(of identifier: SegmentIdentifier) throws(Errno) -> Bool {
+    DiskAccess.assertAllowed()
+    return try ifThere { () throws(Errno) in try root.status(of: folderName(identifier.folder)) } == nil
+  }
+
   /// The names in a folder; none if it is missing.
   func names(in folder: Int) throws(Errno) -> [[UInt8]] {
     try ifThere { () throws(Errno) in try Directory.names(in: folderName(folder), of: root) } ?? []

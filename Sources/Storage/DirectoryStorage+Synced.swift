@@ -4,7 +4,7 @@ package import SystemPackage
 
 /// The file in a vault's directory with the tokens of `agonyfs sync`. No other command needs it.
 extension DirectoryStorage {
-  private static let lockAttempts = 100
+  private static let lockAttempts = 1000
 
   /// Reads the file, at most `limit` bytes; nil if there is none.
   package func readSynced(limit: Int) throws(Errno) -> [UInt8]? {
@@ -25,8 +25,8 @@ extension DirectoryStorage {
   package func changeSynced(limit: Int, _ change: ([UInt8]?) -> [UInt8]?) throws(Errno) {
     let opened = try VaultFile.openDirectory(".", in: directory)
     defer { withExtendedLifetime(opened) {} }
-    // Others hold it for moments. Where the host has no such lock, two runs at once may lose a token, and the next run is
-    // refused.
+    // Others hold it until the disk has flushed their file, which may take seconds. Where the host has no such lock,
+    // two runs at once may lose a token, and the next run is refused.
     for _ in 0..<Self.lockAttempts {
       guard flock(opened.number, LOCK_EX | LOCK_NB) != 0, Errno.current == .wouldBlock else { break }
       usleep(10_000)

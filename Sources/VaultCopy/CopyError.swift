@@ -25,6 +25,9 @@ package enum CopyError: Error, Equatable, Sendable {
   /// The vault at the place lacks this number of files that the bucket has, and it does not know the bucket's state, so
   /// it may be an older copy.
   case olderSource(String, Int)
+  /// The vault at the place lacks folders in which the bucket has this number of files that it lacks, too, so it may be
+  /// damaged, or not be restored as a whole yet.
+  case incompleteSource(String, Int)
   /// The place has other bytes than the vault in this number of files, in a state that the vault does not know, as if
   /// both had been written to since they were the same.
   case divergent(String, Int)

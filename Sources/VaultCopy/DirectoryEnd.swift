@@ -122,6 +122,18 @@ package final class DirectoryEnd: CopyTarget, SyncSource {
     return SyncTokens(text: text ?? [])
   }
 
+  /// Looks for the folders, while no refresh exchanges them.
+  package func countWithoutFolder(_ identifiers: Set<SegmentIdentifier>) throws(CopyError) -> Int {
+    let storage = try opened()
+    let lease = try leaseToList(storage)
+    defer { withExtendedLifetime(lease) {} }
+    return try attempt("listing the vault") { () throws(Errno) -> Int in
+      var count = 0
+      for identifier in identifiers where try storage.lacksFolder(of: identifier) { count += 1 }
+      return count
+    }
+  }
+
   /// Changes the tokens, while no refresh writes them again.
   package func changeTokens(_ change: (inout SyncTokens) -> Void) throws(CopyError) {
     let storage = try opened()

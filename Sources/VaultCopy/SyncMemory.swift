@@ -65,6 +65,10 @@ final class RememberedSource: SyncSource {
 
   func changeTokens(_ change: (inout SyncTokens) -> Void) throws(CopyError) { try source.changeTokens(change) }
 
+  func countWithoutFolder(_ identifiers: Set<SegmentIdentifier>) throws(CopyError) -> Int {
+    try source.countWithoutFolder(identifiers)
+  }
+
   func list() throws(CopyError) -> [SegmentIdentifier: CopyEntry] {
     let files = try source.list()
     memory.keep(files)

@@ -4,7 +4,8 @@
 // 1. At every moment the bucket is a vault that opens, in the state that it had or in a newer one: files come before
 //    others are deleted, and the parameters come first or last as in `CopyRun`.
 // 2. A file is deleted only if the vault lacked it in a list that ended before another list began, all of which the bucket
-//    has. So the bucket has the head that made the file needless.
+//    has. The bucket is listed before both, so the vault had the file earlier. So the bucket has the head that made the
+//    file needless.
 // 3. Files are sent, and deleted, in random order.
 // 4. If a file was gone, became shorter or was too large, or if a file waits for the next run, nothing is deleted, and a
 //    new copy gets no parameters.
@@ -14,13 +15,16 @@
 // 6. So a copy of the vault that has the bucket's token was made after the vault was listed, or after all files were sent
 //    if that run ended. It has all that the bucket has, except the ends of files that grew during a run that was
 //    interrupted; these are longer in the bucket. What it lacks was deleted in it since. Only a program that copies the
-//    vault's files before a run and its file `synced` during it gives an older copy the token.
+//    vault's files before a run and its file `synced` during it or later gives an older copy the token.
 // 7. Without the token the vault may be older than the bucket. Then nothing is written if the bucket has files that the
 //    vault lacks, or bytes that are not the beginning of the vault's file. Heads have names that follow from their
 //    numbers, so two continuations of one state have other bytes under the same names.
-// 8. An interruption at any moment leaves the bucket's token in the vault: it is dropped only after the bucket has
+// 8. A folder that the vault lacks was lost, or is not restored yet: whoever writes to a vault makes all of them. So
+//    nothing is written if the bucket has files in it that the vault lacks.
+// 9. An interruption at any moment leaves the bucket's token in the vault: it is dropped only after the bucket has
 //    another one.
 
+internal import ObjectStore
 internal import Storage
 internal import System
 
@@ -62,17 +66,21 @@ package final class SyncRun: Sendable {
   ) throws(CopyError) -> SyncSummary {
     var summary = SyncSummary()
     let vault = try CopiedVault(of: source)
+    let parametersThere = try begin(vault, isFirst: false)
+    let there = try target.list()
     summary.begun = timeOfDay().seconds
     let earlier = try vault.files(of: source)
     let files = try vault.files(of: source)
     summary.files = files.count
-    let parametersThere = try begin(vault, isFirst: false)
-    let there = try target.list()
     var tokens = try SyncTokenChange(source, target)
     let extra = Set(there.keys.filter { files[$0] == nil })
     let findsOlder = !tokens.isKnown && !options.deletesNewer
     let lacked = extra.count { earlier[$0] == nil }
     if findsOlder, lacked > 0 { throw .olderSource(source.place, lacked) }
+    if !options.deletesNewer, !extra.isEmpty {
+      let lost = try source.countWithoutFolder(extra)
+      if lost > 0 { throw .incompleteSource(source.place, lost) }
+    }
     jobs.expect(files.values.reduce(0) { $0 &+ $1.size })
     let plan = try compare(vault, files, there, findsDivergent: findsOlder, progress)
     if options.onlyPlans {
@@ -84,11 +92,17 @@ package final class SyncRun: Sendable {
     let isSame = tokens.isKnown && plan.sending.isEmpty && extra.isEmpty && parametersThere == vault.json
     if !isSame || options.mostBytes != nil { try tokens.prepare() }
     let readsWritten: Bool
+    var hasBegun = false
     do throws(CopyError) {
-      if parametersThere == nil, try begin(vault, isFirst: true) != nil { throw CopyError.inUse(target.place) }
+      if parametersThere == nil {
+        if try begin(vault, isFirst: true) != nil { throw CopyError.inUse(target.place) }
+        hasBegun = true
+      }
       readsWritten = try target.probe(note)
     } catch {
       tokens.withdraw()
+      let isEmpty = hasBegun && there.isEmpty
+      if isEmpty, case .store(let reason, _) = error, !reason.isTemporary { target.withdraw() }
       throw error
     }
     try tokens.store()

@@ -11,6 +11,14 @@ package protocol SyncSource: CopySource {
   ///
   /// - Throws: `.readOnlySource`; `.inUse` while a refresh has the vault for itself.
   func changeTokens(_ change: (inout SyncTokens) -> Void) throws(CopyError)
+
+  /// How many of these files would be in folders that the vault lacks.
+  func countWithoutFolder(_ identifiers: Set<SegmentIdentifier>) throws(CopyError) -> Int
+}
+
+extension SyncSource {
+  /// A vault without folders.
+  package func countWithoutFolder(_ identifiers: Set<SegmentIdentifier>) throws(CopyError) -> Int { 0 }
 }
 
 /// A place that a vault is copied to, and in which files are deleted that the vault does not have any more.

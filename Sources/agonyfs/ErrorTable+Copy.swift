@@ -56,6 +56,11 @@ extension CommandFailure {
         .failure,
         "The bucket has \(count.counted("file")) that \(place) lacks, and \(place) was not synced to this state of the "
           + "bucket, like an older copy; nothing was changed. If \(place) is right, run once with --delete-newer.")
+    case .incompleteSource(let place, let count):
+      self.init(
+        .failure,
+        "\(place) lacks folders in which the bucket has \(count.counted("file")), as if it were damaged or not restored "
+          + "as a whole; nothing was changed. Restore it first; if it is right, run once with --delete-newer.")
     case .divergent(let place, let count):
       self.init(
         .failure,

@@ -113,7 +113,8 @@ import VaultCopy
     (.unfinished("/the/copy"), .noVault), (.otherVault("/the/copy"), .vaultExists),
     (.notEmpty("/the/copy"), .vaultExists), (.inUse("/the/copy"), .spaceInUse),
     (.sourceReplaced("/the/copy"), .failure), (.notKept("/the/copy"), .damage), (.newerThere("/the/copy"), .failure),
-    (.olderSource("/the/copy", 1), .failure), (.divergent("s3://photos/vault", 3), .failure),
+    (.olderSource("/the/copy", 1), .failure), (.incompleteSource("/the/copy", 1), .failure),
+    (.divergent("s3://photos/vault", 3), .failure),
     (.readOnlySource("/the/copy"), .failure), (.cancelled, .failure),
   ]
 

@@ -1,5 +1,7 @@
 import Glibc
 import ObjectStore
+import Storage
+import SystemPackage
 import Testing
 import VaultCopy
 
@@ -132,12 +134,17 @@ import VaultCopy
     let address = try StoreAddress("s3://photos/vault")
     let always: [CopyError] = [
       .store(.unreachable, address), .store(.slowDown, address), .store(.quota, address), .inUse("Vault"),
+      .system(.noSpace, "writing synced", "Vault"), .system(.diskQuotaExceeded, "writing synced", "Vault"),
     ]
-    let later: [CopyError] = [.store(.untrustedCertificate, address), .store(.redirected, address), .noVault("Vault")]
+    // An empty directory is left where a disk was mounted.
+    let later: [CopyError] = [
+      .store(.untrustedCertificate, address), .store(.redirected, address), .noVault("Vault"),
+      .directory(.missing, "Vault"), .directory(.incomplete("it has no agonyfs.json"), "Vault"),
+    ]
     let never: [CopyError] = [
       .store(.wrongCredentials, address), .store(.denied(.put), address), .otherVault("s3://photos/vault"),
       .newerThere("s3://photos/vault"), .olderSource("Vault", 2), .divergent("s3://photos/vault", 2),
-      .readOnlySource("Vault"), .cancelled,
+      .incompleteSource("Vault", 2), .readOnlySource("Vault"), .system(.ioError, "writing synced", "Vault"), .cancelled,
     ]
     for error in always { #expect(error.mayPass(hasSucceeded: false) && error.mayPass(hasSucceeded: true)) }
     for error in later { #expect(!error.mayPass(hasSucceeded: false) && error.mayPass(hasSucceeded: true)) }

@@ -1,6 +1,7 @@
 import FaultyObjects
 import ObjectStore
 import Storage
+import TestSupport
 import Testing
 import Vault
 
@@ -66,6 +67,16 @@ import Vault
     let store = store { $0.listsLate = true }
     #expect(throws: CopyError.store(.lags, try address())) { try copy(to: store) }
     #expect(store.memory.objects.isEmpty)
+  }
+
+  /// A sync leaves no mark and no token there either.
+  @Test func aStoreThatLagsGetsNothingFromASync() throws {
+    let store = store { $0.listsLate = true }
+    #expect(throws: CopyError.store(.lags, try address())) {
+      try SyncRun(from: subject.end, to: StoreEnd(store, at: address())).run()
+    }
+    #expect(store.memory.objects.isEmpty)
+    #expect(try HostFile.read(subject.tokensPath).isEmpty)
   }
 
   /// Without its marker, the place would hold files of nothing.

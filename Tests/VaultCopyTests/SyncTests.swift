@@ -102,6 +102,20 @@ import Vault
     try expectRefusal(.newerThere(bucket))
   }
 
+  /// By damage, or because it is being restored.
+  @Test func aVaultThatLostAFolderIsRefused() throws {
+    try sync()
+    let name = subject.names[3]
+    let lost = subject.names.filter { $0.folder == name.folder }
+    try subject.write([1, 2, 3], to: .numbered(1000))
+    HostFile.remove(subject.folder.path("vault/segments/\(name.path.prefix(2))"))
+    #expect(try subject.storage.lacksFolder(of: name))
+    try expectRefusal(.incompleteSource("\(subject.path)", lost.count))
+    // Nothing is to be deleted there now.
+    try subject.storage.delete(subject.names[4])
+    #expect(try sync().deleted == 1)
+  }
+
   /// Without a file more or less: a complete one, a short one, and one that also became longer.
   @Test(arguments: [(0, CopySubject.segmentSize), (1, 137), (1, 200), (1, CopySubject.segmentSize)])
   func anotherContinuationIsRefused(number: Int, count: Int) throws {
@@ -204,6 +218,32 @@ import Vault
     #expect(store.content["segments/" + name.path] != nil)
     #expect(try SyncRun(from: MemorySource(memory, tokens), to: end(store)).run().deleted == 1)
     #expect(store.content["segments/" + name.path] == nil && store.content.count == memory.names.count + 1)
+  }
+
+  /// A file that another sync of the vault sends after this one began, and that the vault deletes before this one ends,
+  /// may be needed by what the bucket has.
+  @Test func whatAnotherSyncSendsMeanwhileStaysUntilTheNextRun() throws {
+    let memory = FaultyStorage()
+    try memory.replaceParameters(with: subject.parameters.json)
+    for name in subject.names { memory.place(try subject.storage.content(of: name), as: name) }
+    let (tokens, store, place) = (TokenFile(), store, try address())
+    try SyncRun(from: MemorySource(memory, tokens), to: end(store)).run()
+    let (name, needless) = (SegmentIdentifier.numbered(1000), subject.names[3])
+    let (lists, sent) = (Counter(), Counter())
+    // The first request finds the parameters, the second lists the files.
+    let hooked = HookedStore(store) { (action) throws(StoreError) in
+      guard action == .list, lists.next() == 1 else { return }
+      memory.place([1, 2, 3], as: name)
+      let other = SyncRun(from: MemorySource(memory, tokens), to: StoreEnd(store, at: place))
+      if (try? other.run())?.copied == 1 { _ = sent.next() }
+      try? memory.delete(needless)
+    }
+    let source = MemorySource(memory, tokens, beforeList: { if $0 == 2 { try? memory.delete(name) } })
+    #expect(try SyncRun(from: source, to: end(hooked)).run().deleted == 1)
+    #expect(sent.next() == 1)
+    #expect(store.content["segments/" + name.path] != nil && store.content["segments/" + needless.path] == nil)
+    #expect(try SyncRun(from: MemorySource(memory, tokens), to: end(store)).run().deleted == 1)
+    #expect(store.content.count == memory.names.count + 1)
   }
 
   /// Each run sends about the same number of bytes, whether there is much that is new or nothing.

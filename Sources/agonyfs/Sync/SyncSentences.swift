@@ -1,6 +1,7 @@
 internal import ObjectStore
 internal import Storage
 internal import System
+internal import SystemPackage
 internal import VaultCopy
 
 extension SyncSummary {
@@ -45,11 +46,13 @@ extension CopyError {
   /// Whether the error may pass by itself, so that `agonyfs sync --watch` tries again.
   ///
   /// - Parameter hasSucceeded: whether vault and bucket could be used before. Then a missing vault is on a disk that was
-  ///   taken away, and a server with another certificate is the page of a hotel.
+  ///   taken away, whose mount point may be empty, and a server with another certificate is the page of a hotel.
   func mayPass(hasSucceeded: Bool) -> Bool {
     switch self {
-    case .store(.quota, _), .inUse: true
-    case .store(.untrustedCertificate, _), .store(.redirected, _), .noVault, .directory(.missing, _): hasSucceeded
+    case .store(.quota, _), .inUse, .system(.noSpace, _, _), .system(.diskQuotaExceeded, _, _): true
+    case .store(.untrustedCertificate, _), .store(.redirected, _), .noVault, .directory(.missing, _),
+      .directory(.incomplete, _):
+      hasSucceeded
     case .store(let reason, _): reason.isTemporary
     default: false
     }
@@ -57,7 +60,11 @@ extension CopyError {
 
   /// The error in a sentence that does not ask for the same command once more.
   var sentenceForWatch: String {
-    guard case .store(let reason, let address) = self else { return CommandFailure(self).message }
-    return reason.sentence(for: address)
+    switch self {
+    case .store(let reason, let address): reason.sentence(for: address)
+    case .system(.noSpace, _, let path), .system(.diskQuotaExceeded, _, let path):
+      "The disk that holds \(path) is full; make room there."
+    default: CommandFailure(self).message
+    }
   }
 }

@@ -76,7 +76,8 @@ final class SyncWatch {
       say(
         "\(command.vault.text) deleted files during the run, as a mount or agonyfs refresh does, so nothing was deleted in "
           + "the bucket.")
-      return nil
+      // Another run now would send as much again, and show that something was deleted.
+      return command.at != nil && command.rate != nil ? summary : nil
     }
     if let failure = command.failure(of: summary) { throw failure }
     (hasSucceeded, troubles, said) = (true, 0, nil)

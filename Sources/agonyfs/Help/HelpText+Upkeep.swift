@@ -40,8 +40,8 @@ extension HelpText {
 
   static let sync = """
     Keep a copy of a vault in a bucket up to date. First everything that differs is sent, then files that the vault no \
-    longer has are deleted there. The bucket opens at every moment, also after an interruption; the same command \
-    continues. It needs no password, and spaces may be mounted.
+    longer has are deleted there. Once the copy is complete, it opens at every moment, also after an interruption; the \
+    same command continues. It needs no password, and spaces may be mounted.
 
     EXAMPLES
 

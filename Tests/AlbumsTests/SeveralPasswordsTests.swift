@@ -18,8 +18,9 @@ import Testing
   func vault(over storage: FaultyStorage) -> Vault { Vault(storage: storage, parameters: parameters) }
 
   /// A vault with one space that these passwords open, and a file in it.
-  private func filled(_ passwords: [String] = [Self.first, Self.second]) throws -> FaultyStorage {
-    let storage = FaultyStorage()
+  func filled(
+    _ passwords: [String] = [Self.first, Self.second], in storage: FaultyStorage = FaultyStorage()
+  ) throws -> FaultyStorage {
     let vault = vault(over: storage)
     try SpaceManager.addSpace(to: vault, password: .of(passwords[0]))
     for password in passwords.dropFirst() {
@@ -122,7 +123,7 @@ import Testing
 
   /// Whatever a crash left, `password remove` and `space remove` do what they say: a password goes only if another one
   /// opens the space, and nothing is left of a space that was removed.
-  private func checkRemoving(_ storage: FaultyStorage, _ comment: Comment) throws {
+  func checkRemoving(_ storage: FaultyStorage, _ comment: Comment) throws {
     for password in try opening(vault(over: storage)) {
       let vault = vault(over: storage.copy())
       do throws(VaultError) {

@@ -41,7 +41,7 @@ extension FaultyStorage {
     }
 
     func birth() throws(Errno) -> FileBirth {
-      storage.lock.withLock { storage.keepsBirths ? file.birth : FileBirth(seconds: 0, nanoseconds: 0) }
+      storage.lock.withLock { storage.lacking.contains(.births) ? FileBirth(seconds: 0, nanoseconds: 0) : file.birth }
     }
 
     func write(_ buffer: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
@@ -66,14 +66,15 @@ extension FaultyStorage {
         "an offset gets a second content")
       file.write(bytes[...], at: offset)
       end = file.content.count
-      file.modified = storage.clock()
+      file.modified = storage.now
       storage.note(.write(identifier, offset: offset, unsafe Array(buffer)))
-      if cut { throw .ioError }
+      try storage.end(isCut: cut)
     }
 
     func hold(upTo size: Int) throws(Errno) {
       storage.lock.lock()
       defer { storage.lock.unlock() }
+      if storage.lacking.contains(.allocation) { throw .notSupported }
       let growth = max(0, size - max(file.content.count, file.held))
       if growth > storage.limit - storage.used {
         // As ext4 does: what is left is held, and the caller told that it was not enough.
@@ -99,6 +100,7 @@ extension FaultyStorage {
       try checkUnchanged()
       file.flushedCount = max(file.flushedCount, count)
       storage.note(.flush(identifier))
+      try storage.end()
     }
 
     func finish() throws(Errno) {

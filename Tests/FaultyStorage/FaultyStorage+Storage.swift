@@ -23,7 +23,7 @@ extension FaultyStorage {
       if content.count - (parameters?.count ?? 0) > limit - used { throw .noSpace }
       if !isCut || tear(1) == 1 { parameters = content }
       note(.parameters(content))
-      if isCut { throw .ioError }
+      try end(isCut: isCut)
     }
   }
 
@@ -38,19 +38,20 @@ extension FaultyStorage {
     if files[identifier] != nil { throw .fileExists }
     if used + Self.roomOfFile > limit { throw .noSpace }
     let file = newFile()
-    file.modified = clock()
+    file.modified = now
     files[identifier] = file
     note(.create(identifier))
-    if cut { throw .ioError }
+    try end(isCut: cut)
     return OpenFile(self, identifier, file)
   }
 
-  /// Writes a whole file under another name, flushes and renames it: three operations.
+  /// Writes a whole file under another name, flushes and renames it: three operations, and two more on a host that
+  /// cannot rename it without replacing another.
   package func putIfAbsent(_ identifier: SegmentIdentifier, content: UnsafeRawBufferPointer) throws(Errno) {
     DiskAccess.assertAllowed()
     lock.lock()
     defer { lock.unlock() }
-    var isCut = try begin()
+    let cut = try begin()
     if files[identifier] != nil { throw .fileExists }
     if used + Self.roomOfFile + content.count > limit { throw .noSpace }
     let file = newFile()
@@ -60,28 +61,19 @@ extension FaultyStorage {
     let temporary = SegmentIdentifier(bytes: bytes)
     files[temporary] = file
     note(.create(temporary))
-    file.content = unsafe Array(isCut ? UnsafeRawBufferPointer(rebasing: content[..<tear(content.count)]) : content)
+    file.content = unsafe Array(cut ? UnsafeRawBufferPointer(rebasing: content[..<tear(content.count)]) : content)
     note(.write(temporary, offset: 0, unsafe Array(content)))
-    if isCut { throw .ioError }
     do throws(Errno) {
-      isCut = try begin()
+      try end(isCut: cut)
+      try giveName(of: identifier, to: temporary)
     } catch {
-      files[temporary] = nil
-      note(.delete(temporary))
+      if !isCut { remove(temporary) }
       throw error
     }
-    note(.flush(temporary))
-    file.flushedCount = content.count
-    file.markComplete()
-    if !isCut {
-      files[temporary] = nil
-      files[identifier] = file
-      note(.rename(temporary, to: identifier))
-    }
-    if isCut { throw .ioError }
     if try begin() { throw .ioError }
     file.nameIsFlushed = true
     note(.flushNames([identifier]))
+    try end()
   }
 
   /// Whether a name is one that `putIfAbsent` uses before the final one; a cut may leave such a file, which nobody can
@@ -131,12 +123,12 @@ extension FaultyStorage {
     lock.lock()
     defer { lock.unlock() }
     let cut = try begin()
-    guard let file = files[identifier] else { return }
+    guard let file = files[identifier] else { return try end() }
     let bytes = Sodium.randomBytes(file.content.count)
-    let end = cut ? tear(bytes.count) : bytes.count
-    file.content.replaceSubrange(..<end, with: bytes[..<end])
+    let count = cut ? tear(bytes.count) : bytes.count
+    file.content.replaceSubrange(..<count, with: bytes[..<count])
     note(.wipe(identifier, bytes))
-    if cut { throw .ioError }
+    try end(isCut: cut)
   }
 
   /// Deletes a file.
@@ -154,7 +146,7 @@ extension FaultyStorage {
     }
     note(.delete(identifier))
     if othersTakeRoom { limit = min(limit, used) }
-    if cut { throw .ioError }
+    try end(isCut: cut)
   }
 
   /// Lists all files.
@@ -182,6 +174,7 @@ extension FaultyStorage {
   /// Takes a lease.
   package func lease(_ token: LeaseToken, exclusive: Bool) throws(Errno) -> any Lease {
     if exclusive, isReadOnly { throw .readOnlyFileSystem }
+    if lacks(.locks) { throw .noLocks }
     let (lease, refusal) = lock.withLock {
       if isHeld(token, exclusive: exclusive) { return (nil as HeldLease?, self.refusal) }
       let lease = HeldLease(self, token)
@@ -231,6 +224,7 @@ extension FaultyStorage {
     defer { lock.unlock() }
     _ = try begin()
     guard let file = files[identifier] else { throw .noSuchFileOrDirectory }
+    try end()
     return OpenFile(self, identifier, file)
   }
 
@@ -245,6 +239,7 @@ extension FaultyStorage {
       deleted[identifier] = nil
     }
     note(.flushNames(identifiers))
+    try end()
   }
 
   /// Makes everything durable.
@@ -261,6 +256,7 @@ extension FaultyStorage {
     }
     note(.flushNames(Array(files.keys) + Array(deleted.keys)))
     deleted.removeAll()
+    try end()
   }
 
   /// How many of `count` bytes a write that is torn now leaves. Lock held.
@@ -279,7 +275,7 @@ extension FaultyStorage {
 
   /// Begins to hold room.
   package func holdRoom() throws(Errno) -> any HeldRoom {
-    if lock.withLock({ holdsNoRoom }) { throw .notSupported }
+    if lacks(.unnamedFiles) { throw .notSupported }
     return Reserve(self)
   }
 
@@ -294,6 +290,7 @@ extension FaultyStorage {
 
     func resize(to size: Int) throws(Errno) {
       try storage.lock.withLock { () throws(Errno) in
+        if storage.lacking.contains(.allocation) { throw .notSupported }
         if size > self.size, size - self.size > storage.limit - storage.used { throw .noSpace }
         storage.reserved += size - self.size
         self.size = size

@@ -5,7 +5,9 @@
 // - the process ends at operation n, which tears that operation's own write at any byte (`Fault.cut`),
 // - the power fails: what was not flushed is there, is lost, or is there in part (`PowerCut.swift`); with a tape
 //   (`Tape.swift`) after every operation of one run,
-// - an operation fails with any error, once or from then on (`Fault`), or the disk is full (`setLimit`),
+// - an operation fails with any error, once or from then on, or is carried out and reported as failed (`Fault`), or the
+//   disk is full (`setLimit`),
+// - the host lacks abilities, as one of a network does (`lack`),
 // - reads of a file fail with any error (`failReads`), and lists at a file (`failLists`),
 // - bytes are changed, files go, come back, are exchanged or cut short (`tamper`).
 //
@@ -55,6 +57,8 @@ package enum Fault: Sendable {
   case cut(at: Int)
   /// Operation n fails with this error, once.
   case error(Errno, at: Int)
+  /// Operation n is carried out and fails with this error, as when a reply of a server is lost.
+  case lostReply(Errno, at: Int)
   /// Every operation from n on fails with this error.
   case errors(Errno, from: Int)
   /// Before operation n the disk becomes full: what takes more room than there was then is refused, until something is
@@ -134,8 +138,10 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   var births: UInt64 = 0
   var flushes = 0
   var flushesAreHeld = false
-  var holdsNoRoom = false
-  var keepsBirths = true
+  /// What the host cannot do.
+  var lacking: Set<HostAbility> = []
+  /// The error of the present operation, which is carried out all the same.
+  var lostReply: Errno?
   /// Bytes that others have.
   var foreign = 0
   /// Whether others take at once what a deletion frees.
@@ -199,10 +205,6 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
   package func letOthersTakeRoom(_ take: Bool = true) { lock.withLock { othersTakeRoom = take } }
   /// Has so many bytes be said to be free, or what is.
   package func claimRoom(_ bytes: Int64?) { lock.withLock { claimedRoom = bytes } }
-  /// Lets no room be held beside files, as a network's file system does.
-  package func refuseHolding() { lock.withLock { holdsNoRoom = true } }
-  /// Keeps no births from now on, as a host of a network.
-  package func forgetBirths() { lock.withLock { keepsBirths = false } }
   /// Bytes that are held for no file.
   package var reservedBytes: Int { lock.withLock { reserved } }
   /// All names, in the order in which the files were made.
@@ -270,11 +272,13 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     if isCut { throw .ioError }
     if isReadOnly { throw .readOnlyFileSystem }
     operations += 1
+    lostReply = nil
     switch fault {
     case .cut(at: operations):
       isCut = true
       return true
     case .error(let error, at: operations): throw error
+    case .lostReply(let error, at: operations): lostReply = error
     case .errors(let error, let first) where operations >= first: throw error
     case .full(from: operations):
       limit = used
@@ -283,6 +287,15 @@ package final class FaultyStorage: Storage, @unchecked Sendable {
     default: break
     }
     return false
+  }
+
+  /// Ends an operation that was carried out as far as it is; call with the lock held. Throws if the process ends there,
+  /// or if its reply is lost.
+  func end(isCut: Bool = false) throws(Errno) {
+    if isCut { throw .ioError }
+    guard let error = lostReply else { return }
+    lostReply = nil
+    throw error
   }
 
   /// Counts a flush, and waits while flushes are held; call with the lock held.

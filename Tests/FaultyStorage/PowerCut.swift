@@ -22,6 +22,7 @@ extension FaultyStorage {
     lock.lock()
     defer { lock.unlock() }
     after.births = births
+    after.lacking = lacking
     after.parameters = parameters
     var generator = SeededGenerator(seed: 0)
     if case .mixed(let seed) = cut { generator = SeededGenerator(seed: seed) }

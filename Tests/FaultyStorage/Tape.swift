@@ -23,6 +23,8 @@ package struct Tape: Sendable {
   var steps: [(operation: Int, step: Step)] = []
   /// The number of the storage.
   let storage: Int
+  /// What its host cannot do.
+  let lacking: Set<HostAbility>
 }
 
 extension Tape {
@@ -48,10 +50,10 @@ extension Tape {
 
 extension FaultyStorage {
   /// Keeps all operations from now on; the storage must be empty.
-  package func record() { lock.withLock { tape = Tape(storage: number) } }
+  package func record() { lock.withLock { tape = Tape(storage: number, lacking: lacking) } }
 
   /// What was recorded.
-  package var recording: Tape { lock.withLock { tape ?? Tape(storage: number) } }
+  package var recording: Tape { lock.withLock { tape ?? Tape(storage: number, lacking: lacking) } }
 
   func note(_ step: Tape.Step) { tape?.steps.append((operations, step)) }
 
@@ -93,6 +95,7 @@ package final class TapePlayer {
   package init(_ tape: Tape) {
     self.tape = tape
     storage.number = tape.storage
+    storage.lacking = tape.lacking
   }
 
   /// Goes on to where operation `operation` begins; only forward.
@@ -108,6 +111,7 @@ package final class TapePlayer {
     var generator = SeededGenerator(seed: seed)
     let torn = FaultyStorage()
     torn.births = storage.births
+    torn.lacking = storage.lacking
     torn.parameters = storage.parameters
     torn.files = storage.files.mapValues { FaultyStorage.File($0) }
     torn.deleted = storage.deleted.mapValues { FaultyStorage.File($0) }

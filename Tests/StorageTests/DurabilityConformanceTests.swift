@@ -1,5 +1,6 @@
 import FaultyStorage
 import Storage
+import SystemPackage
 import Testing
 
 /// What survives a power cut, in the storages whose power a test can cut. That of a directory is the host's;
@@ -65,5 +66,45 @@ import Testing
       }
     }
     #expect(states == [true, false])
+  }
+
+  /// A host that can neither link a file nor rename it without replacing another may be left with an empty one.
+  @Test func withoutLinksAWholeFileIsThereOrAnEmptyOneOrNone() throws {
+    let content = randomBytes(9000)
+    var lengths = Set<Int?>()
+    let cuts = [PowerCut.losesAll, .keepsAll] + (0..<20 as Range<UInt64>).map { PowerCut.mixed(seed: $0) }
+    for operation in 1...6 {
+      for cut in cuts {
+        let storage = FaultyStorage()
+        storage.lack([.renameWithoutReplacing, .hardLinks])
+        storage.inject(.cut(at: operation))
+        let isDone = (try? storage.put(name, content)) != nil
+        #expect(isDone == (operation == 6))
+        let after = storage.after(cut)
+        let found = try after.exists(name) ? after.content(of: name) : nil
+        lengths.insert(found?.count)
+        #expect(found == content || !isDone && (found ?? []).isEmpty)
+      }
+    }
+    #expect(lengths == [nil, 0, content.count])
+  }
+
+  /// What fails leaves nothing, but for a name that was given and whose flush failed, or that was made empty.
+  @Test(arguments: [[], [.renameWithoutReplacing, .hardLinks]] as [Set<HostAbility>])
+  func anOperationWithoutReplyIsCarriedOut(_ lacking: Set<HostAbility>) throws {
+    let content = randomBytes(9000)
+    var lengths: [Int?] = []
+    for operation in 1...(lacking.isEmpty ? 3 : 5) {
+      let storage = FaultyStorage()
+      storage.lack(lacking)
+      storage.inject(.lostReply(.timedOut, at: operation))
+      #expect(throws: Errno.timedOut) { try storage.put(name, content) }
+      lengths.append(try storage.exists(name) ? storage.content(of: name).count : nil)
+      if storage.content(name) == content {
+        #expect(throws: Errno.fileExists) { try storage.put(name, content) }
+      }
+    }
+    let expected: [Int?] = lacking.isEmpty ? [nil, 9000, 9000] : [nil, nil, 0, nil, 9000]
+    #expect(lengths == expected)
   }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import FaultyStorage
 import Storage
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -30,6 +31,26 @@ import Testing
     #expect(throws: VaultError.passwordInUse) { try test.vault.putSlot(slot, test.body) }
     try test.vault.deleteSlotFiles(slot.identifiers)
     #expect(throws: VaultError.noSpaceOpens) { try test.vault.openSlot(slots) }
+  }
+
+  /// Also if the host carries out an operation and reports it as failed. Then the slot can be written again.
+  @Test(arguments: [[], [.renameWithoutReplacing, .hardLinks]] as [Set<HostAbility>])
+  func aFailureLeavesNeitherFile(_ lacking: Set<HostAbility>) throws {
+    let storage = test.storage
+    storage.lack(lacking)
+    let new = try #require(try test.vault.slotKeys(for: .of("new")).first)
+    let before = storage.names
+    for operation in 1...(lacking.isEmpty ? 6 : 10) {
+      for isCarriedOut in [false, true] {
+        let place = storage.operationCount + operation
+        storage.inject(isCarriedOut ? .lostReply(.ioError, at: place) : .error(.ioError, at: place))
+        #expect(throws: VaultError.system(.ioError, "writing the slot")) { try test.vault.putSlot(new, test.body) }
+        #expect(storage.names == before, "operation \(operation), carried out \(isCarriedOut)")
+      }
+    }
+    try test.vault.putSlot(new, test.body)
+    let opened = try test.vault.openSlot([new])
+    #expect(opened.missing.isEmpty && opened.damaged.isEmpty)
   }
 
   /// Also in a space that has no table of its slots.

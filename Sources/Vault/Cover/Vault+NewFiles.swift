@@ -195,9 +195,20 @@ private final class FilesWriter: @unchecked Sendable {
       if control.isCancelled() { throw .cancelled }
       let file = files[next]
       next += 1
-      let writer = try attempt("writing the first files") { () throws(Errno) in try storage.create(file.identifier) }
+      let writer = try attempt("writing the first files") { () throws(Errno) in try create(file.identifier) }
       created.append(file.identifier)
       return (file, writer)
+    }
+  }
+
+  /// Creates a file. Deletes the empty file again that is left if the host carried out a creation and reported it as
+  /// failed.
+  private func create(_ name: SegmentIdentifier) throws(Errno) -> any SegmentWriter {
+    do throws(Errno) {
+      return try storage.create(name)
+    } catch {
+      if error != .fileExists, (try? storage.open(name).size()) == 0 { try? storage.delete(name) }
+      throw error
     }
   }
 }

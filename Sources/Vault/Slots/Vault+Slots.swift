@@ -155,11 +155,19 @@ extension Vault {
       try unsafe file.span.bytes.withUnsafeBytes { (content) throws(Errno) in
         try unsafe storage.putIfAbsent(identifier, content: content)
       }
-    } catch .fileExists {
-      throw .passwordInUse
     } catch {
-      throw VaultError(error, "writing the slot")
+      dropSlotFile(identifier, after: error, file)
+      throw error == .fileExists ? .passwordInUse : VaultError(error, "writing the slot")
     }
+  }
+
+  /// Deletes a slot file that could not be written, if it is there: the host may carry out a call and report it as
+  /// failed. The start of a slot file is unique. An empty file is not ours if the name was refused as taken.
+  private func dropSlotFile(_ identifier: SegmentIdentifier, after failure: Errno, _ file: [UInt8]) {
+    guard let found = try? storage.open(identifier).bytes(at: 0, count: SlotBody.size), file.starts(with: found),
+      found.count == SlotBody.size || found.isEmpty && failure != .fileExists
+    else { return }
+    try? deleteSlotFiles([identifier])
   }
 
   /// Overwrites a slot file twice: first so that its old content cannot be read, then with `body`.

@@ -72,28 +72,43 @@ import Testing
 
   // MARK: a disk that fails
 
+  /// How it fails.
+  private enum Failing: CaseIterable {
+    case once
+    case fromThenOn
+    /// What it reports as failed was carried out.
+    case withoutReply
+
+    func fault(at operation: Int) -> Fault {
+      switch self {
+      case .once: .error(.ioError, at: operation)
+      case .fromThenOn: .errors(.ioError, from: operation)
+      case .withoutReply: .lostReply(.ioError, at: operation)
+      }
+    }
+  }
+
   @Test func aDiskThatFailsAnywhereIsToldAndReadable() throws {
     var cases = CaseCount("failing disks")
     var refusals = 0
     for seed in TestLength.seeds(Self.seeds, few: 1) {
       for operation in try operations(seed) {
-        for isLasting in [false, true] {
+        for failing in Failing.allCases {
           let work = try begin(seed)
-          let place = work.storage.operationCount + operation
-          work.storage.inject(isLasting ? .errors(.ioError, from: place) : .error(.ioError, at: place))
+          work.storage.inject(failing.fault(at: work.storage.operationCount + operation))
           var failure: (any Error)?
           do {
             try goOn(work, seed)
           } catch {
             failure = error
           }
-          try checkFailedDisk(work, failure, "seed \(seed), operation \(operation), lasting \(isLasting)")
+          try checkFailedDisk(work, failure, "seed \(seed), operation \(operation), \(failing)")
           cases.add()
           if failure != nil { refusals += 1 }
         }
       }
     }
-    #expect(TestLength.isWhole ? cases.count > 120 : cases.count == 2 * Self.few)
+    #expect(TestLength.isWhole ? cases.count > 180 : cases.count == 3 * Self.few)
     // A disk that fails from the first operation on is one of them.
     #expect(refusals > (TestLength.isWhole ? cases.count / 2 : 0))
   }

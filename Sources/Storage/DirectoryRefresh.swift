@@ -247,8 +247,8 @@ package final class DirectoryRefresh {
   /// Removes `refreshing`, and moves what `segments` lacks there.
   private func removeRemains() throws(Errno) {
     if openedTree == nil, try removeEmptyPlace() { return }
-    // Otherwise the tree may be the one that has the name `segments`.
-    guard try isNamed(secondTree(), Self.place, in: directory) else { throw .changedByOthers }
+    // After errors the tree may be the vault.
+    if try isNamed(secondTree(), StorageNames.segments, in: directory) { throw .changedByOthers }
     let isMarked = try status(of: Self.mark, in: secondTree()) != nil
     try removeFolders(hasExchanged ? .old(renewed) : isMarked || !renewed.isEmpty ? .new : .unknown)
     try removePlace()

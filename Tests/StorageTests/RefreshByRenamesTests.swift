@@ -283,19 +283,22 @@ import Testing
     #expect(throws: RefreshError.shortFiles(1)) { try subject.refresh() }
   }
 
-  /// Only a tree with the name `refreshing` is removed.
-  @Test func aTreeThatWasMovedKeepsItsFiles() throws {
+  /// A tree with the name `segments` is not removed, whatever it was before.
+  @Test func aTreeThatBecameTheVaultKeepsItsFiles() throws {
     let before = subject.look()
-    let moved = subject.folder.path("moved")
+    let (refreshing, moved) = (subject.path + "/refreshing", subject.folder.path("moved"))
     var names: [String] = []
     #expect(throws: RefreshError.self) {
       try subject.refresh(mayChange: { step in
         if step != 400 { return true }
-        if unsafe rename(subject.path + "/refreshing", moved) == 0 { names = HostFile.names(in: moved) }
+        if unsafe rename(segments, moved) == 0, unsafe rename(refreshing, segments) == 0 {
+          names = HostFile.names(in: segments)
+        }
         return false
       })
     }
-    #expect(names.count > 256 && HostFile.names(in: moved) == names)
+    #expect(names.count > 256 && HostFile.names(in: segments) == names)
+    #expect(unsafe rename(segments, refreshing) == 0 && rename(moved, segments) == 0)
     try expectContents(before, in: opened())
   }
 

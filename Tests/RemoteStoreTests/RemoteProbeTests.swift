@@ -4,7 +4,7 @@ import Testing
 @testable import RemoteStore
 
 /// A probe through the helper: wrong hashes, ranges and settings as they are on the wire.
-@Suite struct ProbeTests {
+@Suite struct RemoteProbeTests {
   private let server: ObjectServer
   private let store: RemoteStore
 

@@ -3,7 +3,7 @@ import ObjectStore
 import Testing
 
 /// What a probe finds at stores that do not do as S3 does, and what it leaves.
-@Suite struct ProbeTests {
+@Suite struct StoreProbeTests {
   private func findings(_ change: (inout ObjectLies) -> Void) throws -> StoreFindings {
     var lies = ObjectLies()
     change(&lies)

@@ -23,7 +23,7 @@ enum PlainHosts {
 }
 
 /// Spaces and passwords where the host lacks something, as hosts of networks and of cards do.
-@Suite struct PlainHostTests {
+@Suite struct LackingHostTests {
   private static let (first, second) = (SeveralPasswordsTests.first, SeveralPasswordsTests.second)
   private static let neighbour = Password.of("the password of the other space")
   private let tests = SeveralPasswordsTests()

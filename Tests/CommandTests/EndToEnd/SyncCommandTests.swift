@@ -220,7 +220,7 @@ import Testing
       says 2 'dry-run is for one run' agonyfs sync --dry-run --watch Vault $there
       says 2 'dry-run is for one run' agonyfs sync --dry-run --at 03:00 Vault $there
       says 2 'delete-newer is for one run' agonyfs sync --delete-newer --watch Vault $there
-      says 2 'nknown option' agonyfs sync --from-profile x Vault $there
+      says 2 'nknown option' agonyfs sync --from-profile=x Vault $there
       says 2 'is not the name of a bucket' agonyfs sync Vault s3://X
       says 2 'is not encrypted' agonyfs sync --endpoint http://store.example --at 03:00 Vault $there
       says 10 'no vault at' agonyfs sync absent $there

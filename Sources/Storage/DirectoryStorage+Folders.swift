@@ -1,6 +1,6 @@
 internal import Glibc
 internal import System
-internal import SystemPackage
+package import SystemPackage
 
 /// The 256 folders of segment files.
 extension DirectoryStorage {

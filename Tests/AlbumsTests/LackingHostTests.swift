@@ -1,4 +1,5 @@
 import AlbumsSupport
+import Crypto
 import FaultyStorage
 import Storage
 import SystemPackage

@@ -1,6 +1,7 @@
 import AlbumsSupport
 import FaultyStorage
 import Storage
+import SystemPackage
 import TestSupport
 import Testing
 

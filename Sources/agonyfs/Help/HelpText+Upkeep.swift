@@ -54,8 +54,8 @@ extension HelpText {
     are lost.
 
     --watch and --at go on until a signal ends them, and wait while the network is down. The package has the service \
-    agonyfs-sync@NAME for this. With --at and --rate all runs look alike: when less is new, files are sent again, and \
-    when more is new, the rest waits for the next run.
+    agonyfs-sync@NAME for this. With --at and --rate each run sends about as much: when less is new, files are sent \
+    again, and when more is new, the rest waits for the next run.
 
     Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from ~/.aws. See the article Copying.md.
     """

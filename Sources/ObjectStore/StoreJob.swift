@@ -25,7 +25,16 @@ package enum StoreJob: Equatable, Sendable {
   }
 
   /// The message's bytes.
-  package var encoded: [UInt8] {
+  package var encoded: [UInt8] { encodedWithoutContent + content }
+
+  /// The bytes of an object that is stored, with which the message ends; empty for other jobs.
+  package var content: [UInt8] {
+    if case .put(_, let bytes, _, _) = self { return bytes }
+    return []
+  }
+
+  /// The message's bytes before `content`.
+  package var encodedWithoutContent: [UInt8] {
     var writer = ByteWriter()
     writer.append(action.rawValue)
     switch self {
@@ -39,11 +48,10 @@ package enum StoreJob: Equatable, Sendable {
         $0.append($1.lowerBound)
         $0.append($1.upperBound)
       }
-    case .put(let key, let bytes, let ifAbsent, let stated):
+    case .put(let key, _, let ifAbsent, let stated):
       writer.blob(key.text.utf8)
       writer.flag(ifAbsent)
       writer.append(stated.rawValue)
-      writer.append(bytes)
     case .setting(let setting): writer.append(setting.rawValue)
     }
     return writer.bytes

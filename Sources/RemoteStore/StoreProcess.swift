@@ -70,7 +70,8 @@ final class StoreProcess: Sendable {
   ///
   /// - Returns: its result, and the time that the store's reply states.
   func run(_ job: StoreJob) throws(StoreError) -> (outcome: Result<StoreAnswer, StoreError>, date: RequestTime?) {
-    try send(.job, job.encoded, seconds: stall)
+    // The content is not copied into the message.
+    try send(.job, job.encodedWithoutContent, job.content, seconds: stall)
     while true {
       let (message, body) = try receive(seconds: stall)
       switch message {
@@ -96,10 +97,12 @@ final class StoreProcess: Sendable {
 
   // MARK: The socket
 
-  private func send(_ message: StoreMessage, _ body: [UInt8], seconds: UInt64) throws(StoreError) {
+  private func send(
+    _ message: StoreMessage, _ body: [UInt8], _ content: [UInt8] = [], seconds: UInt64
+  ) throws(StoreError) {
     Waiting.assertAllowed()
-    try sendAll(message.header(body.count), seconds)
-    try sendAll(body, seconds)
+    try sendAll(message.header(body.count + content.count) + body, seconds)
+    try sendAll(content, seconds)
   }
 
   private func receive(seconds: UInt64) throws(StoreError) -> (message: StoreMessage, body: [UInt8]) {

@@ -14,6 +14,7 @@ internal import System
 enum Program {
   static func main() {
     guard CommandLine.arguments.count == 1, agonyfs_store_prepare() == 0 else { exit(1) }
+    Heap.keepSmall()
     let (message, body) = Channel.receive()
     guard message == .configure, let configuration = try? StoreConfiguration(decoding: body) else { exit(1) }
     let session: StoreSession
@@ -28,12 +29,18 @@ enum Program {
     hello.append(UInt32(clamping: confinement.landlock))
     hello.append(UInt8(confinement.seccomp == 0 ? 0 : 1))
     Channel.send(.hello, hello.bytes)
-    while true { work(session, Channel.receive()) }
+    while true { work(session) }
   }
 
-  private static func work(_ session: StoreSession, _ received: (message: StoreMessage, body: [UInt8])) {
-    guard received.message == .job, let job = try? StoreJob(decoding: received.body) else { exit(1) }
-    let (outcome, date) = session.run(job)
+  /// Receives a job. Its message is gone on return: one copy of the content is enough.
+  private static func receiveJob() -> StoreJob {
+    let (message, body) = Channel.receive()
+    guard message == .job, let job = try? StoreJob(decoding: body) else { exit(1) }
+    return job
+  }
+
+  private static func work(_ session: StoreSession) {
+    let (outcome, date) = session.run(receiveJob())
     switch outcome {
     case .success(let answer): Channel.send(.done, StoreMessage.outcome(answer.encoded, date: date))
     case .failure(let error): Channel.send(.failed, StoreMessage.outcome(error.encoded, date: date))

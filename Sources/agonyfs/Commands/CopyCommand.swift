@@ -40,6 +40,7 @@ struct CopyCommand: ParsableCommand {
   }
 
   func run() throws {
+    Heap.keepSmall()
     try checkPlaces()
     let limit = transfer.newLimit()
     let source = try end(from, fromStore.place(besides: store), limit: limit)

@@ -65,6 +65,7 @@ struct SyncCommand: ParsableCommand {
   private var goesOn: Bool { watch || at != nil }
 
   func run() throws {
+    Heap.keepSmall()
     guard !vault.bytes.isEmpty else { throw CommandFailure.empty("The path of the vault") }
     let signals = HeldSignals()
     do {

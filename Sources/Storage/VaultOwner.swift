@@ -15,7 +15,8 @@
 // 6. Root does not move or copy in a vault in a directory of a user other than root and the owner, because that user
 //    can put files there. There it overwrites or deletes only a single file whose name it knows, in `segments` or in a
 //    folder of the owner's in `refreshing`, and overwrites it only if it is the owner's; and it replaces the
-//    parameters, and the tokens of `agonyfs sync` if they are the owner's. If other users may write, a copy gives no user a right that this user did not have.
+//    parameters, and the tokens of `agonyfs sync` if they are the owner's. If other users may write, a copy gives no
+//    user a right that this user did not have.
 
 internal import CPlatform
 internal import Glibc

@@ -110,6 +110,18 @@ import Testing
     #expect(throws: VaultError.self) { try vault.openSpace(body) }
   }
 
+  /// A crash, or a copy that is not finished, leaves files that are empty or short. They open nothing.
+  @Test(arguments: [0, 100, -1])
+  func aPasswordWhoseFilesAreShortDoesNotReplaceTheLast(size: Int) throws {
+    let storage = try filled()
+    let vault = vault(over: storage)
+    for slot in try vault.openSlot(vault.slotKeys(for: .of(Self.second))).key.identifiers {
+      storage.tamper(slot) { size < 0 ? nil : Array($0.prefix(size)) }
+    }
+    #expect(throws: VaultError.lastPassword) { try SpaceManager.removePassword(in: vault, .of(Self.first)) }
+    #expect(try opening(vault) == [Self.first])
+  }
+
   @Test func aSpaceThatIsOpenKeepsItsPasswords() throws {
     let vault = vault(over: try filled())
     let space = try SpaceManager.openSpace(in: vault, password: .of(Self.first))

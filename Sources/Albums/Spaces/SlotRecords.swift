@@ -4,7 +4,7 @@
 // Invariants
 // 1. A name is recorded, durably, before its file exists, and for as long as the file exists.
 // 2. In an owner table, a name that stands twice belongs to a file that is being removed and may already be
-//    overwritten. All other files are whole, as far as agonyfs wrote them.
+//    overwritten. All other files open the space, or a crash or a copy left them short.
 
 internal import Index
 internal import Storage

@@ -2,8 +2,8 @@
 //
 // Invariants
 // 1. When a password changes, the new slot is durable before the old one is deleted: at every moment one of them opens.
-// 2. A slot is overwritten before it is deleted, and noted as being removed before it is overwritten. So a file that is
-//    not noted opens the space, and a password is removed only if another password has such a file.
+// 2. A slot is overwritten before it is deleted, and noted as being removed before it is overwritten. So a
+//    whole file that is not noted opens the space, and a password is removed only if another password has such a file.
 
 package import Crypto
 internal import Storage
@@ -41,7 +41,7 @@ extension SpaceManager {
     let space = try openToWrite(slot.body, in: vault)
     let others = SlotRecords.names(of: space).subtracting(SlotRecords.removed(from: space))
       .subtracting(slot.key.identifiers)
-    guard space.owner != nil, try vault.exists(anyOf: others) else { throw .lastPassword }
+    guard space.owner != nil, try vault.hasWholeFile(among: others) else { throw .lastPassword }
     try remove(slot.key, of: space, in: vault)
     try space.close()
   }

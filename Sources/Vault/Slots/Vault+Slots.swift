@@ -227,10 +227,16 @@ extension Vault {
     try storage.replace(old, by: identifier, content: file)
   }
 
-  /// Whether any of the files exists.
-  package func exists(anyOf identifiers: some Collection<SegmentIdentifier>) throws(VaultError) -> Bool {
+  /// Whether any of the files is whole. An empty one, or the beginning of one, opens nothing: a crash or a copy left it.
+  package func hasWholeFile(among identifiers: some Collection<SegmentIdentifier>) throws(VaultError) -> Bool {
     try attempt("looking for slots") { () throws(Errno) in
-      for identifier in identifiers where try storage.exists(identifier) { return true }
+      for identifier in identifiers {
+        do throws(Errno) {
+          if try storage.open(identifier).size() >= parameters.segmentSize { return true }
+        } catch .noSuchFileOrDirectory {
+          continue
+        }
+      }
       return false
     }
   }

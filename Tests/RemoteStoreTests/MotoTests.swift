@@ -43,3 +43,13 @@ struct MotoTests {
     #expect(try store.list(prefix: "", after: nil).entries.isEmpty)
   }
 }
+
+/// A server that cannot start, as where the Python lacks Moto.
+@Suite struct ObjectServerTests {
+  @Test func oneThatEndsIsNotWaitedFor() throws {
+    let failure = #expect(throws: StoreError.self) { try ObjectServer(script: "no_server.py") }
+    let words = String(describing: failure)
+    // What Python says, and what helps.
+    #expect(words.contains("No such file or directory") && words.contains("scripts/web-tools"))
+  }
+}

@@ -19,7 +19,7 @@ final class ObjectServer {
   private let answers: LineReader
   private let isSecure: Bool
 
-  /// Starts a server, with a new certificate for 127.0.0.1 if it is secure.
+  /// Starts a server, with a new certificate for 127.0.0.1 if it is secure. Throws if the server ends before it listens.
   ///
   /// - Parameters:
   ///   - script: another server, which takes no commands.
@@ -39,12 +39,28 @@ final class ObjectServer {
       guard made.status == 0 else { throw StoreError.unavailable("openssl: \(made)") }
       words += [folder.path("certificate"), folder.path("key")]
     }
+    let errors = folder.path("errors")
+    let server = try Self.started(words, errors: errors)
+    (process, commands, answers) = (server.process, server.commands, LineReader(server.answers))
+    guard let line = try? answers.next(), let port = Int(line) else {
+      process.kill()
+      process.wait()
+      let said = String(decoding: try HostFile.read(errors), as: UTF8.self)
+      throw StoreError.unavailable(
+        "\(script) did not start: \(said)If it lacks a module, remove .build/venv and run scripts/web-tools.")
+    }
+    self.port = port
+  }
+
+  /// Closes this process's copies of the server's ends on return, so that reading ends when the server has ended.
+  private static func started(
+    _ words: [String], errors: String
+  ) throws -> (process: ChildProcess, commands: Descriptor, answers: Descriptor) {
     let (input, commands) = try Descriptor.pipe()
     let (answers, output) = try Descriptor.pipe()
-    process = try ChildProcess(python, arguments: words, descriptors: [input, output, nil])
-    (self.commands, self.answers) = (commands, LineReader(answers))
-    guard let port = Int(try self.answers.next()) else { throw StoreError.unavailable("the server did not start") }
-    self.port = port
+    let said = try Descriptor.open(errors, O_WRONLY | O_CREAT)
+    let process = try ChildProcess(words[0], arguments: words, descriptors: [input, output, said])
+    return (process, commands, answers)
   }
 
   deinit {

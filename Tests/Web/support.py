@@ -53,7 +53,9 @@ def stand_in(count):
         command += ["--photos", os.environ["AGONYFS_PHOTOS"]]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
-            yield server.stdout.readline().strip()
+            address = server.stdout.readline().strip()
+            assert address, "the stand-in ended before it printed its address"
+            yield address
         finally:
             server.terminate()
             try:

@@ -214,4 +214,10 @@ import Testing
       exec 9>&-
       """)
   }
+
+  /// The tests' own server.
+  @Test func aServerThatEndsIsNotWaitedFor() throws {
+    let outcome = try Workspace().shell("set -eu\npython3() { return 3; }\n" + Self.server)
+    #expect(outcome.status == 1 && outcome.errors.contains("the server ended before it had a port"), "\(outcome)")
+  }
 }

@@ -29,9 +29,11 @@ enum CopyScript {
       export AWS_ACCESS_KEY_ID=AKIATEST AWS_SECRET_ACCESS_KEY=test/secret+key
       mkfifo orders
       python3 -B '\(root)/ObjectServer/object_server.py' < orders > answers &
+      store=$!
       exec 9> orders
-      has_port() { test -s answers; }
+      has_port() { test -s answers || ends $store; }
       wait_for 60 'the server has a port' has_port
+      test -s answers || { echo 'the server ended before it had a port' >&2; exit 1; }
       port=$(head -n 1 answers)
       order() {
         before=$(wc -l < answers)

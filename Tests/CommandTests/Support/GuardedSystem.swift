@@ -55,8 +55,10 @@ struct GuardedSystem {
     guard() {
       "$AGONYFS" guard "$@" 2>> log &
       guard=$!
-      wait_for 600 'the guard works' said 1 'On guard'
+      wait_for 600 'the guard works' begins
+      said 1 'On guard' || { cat log >&2; exit 1; }
     }
+    begins() { said 1 'On guard' || ends $guard; }
     open() {
       agonyfs mount --password-file password Vault Albums
       pid=$(pgrep -of "^agonyfs mount .*$W/Albums")

@@ -54,8 +54,9 @@ extension CommandFailure {
     case .olderSource(let place, let count):
       self.init(
         .failure,
-        "The bucket has \(count.counted("file")) that \(place) lacks, and \(place) was not synced to this state of the "
-          + "bucket, like an older copy; nothing was changed. If \(place) is right, run once with --delete-newer.")
+        "The vault at \(place) may be an older copy: it lacks \(count.counted("file")) that the bucket has, and has no "
+          + "record of the bucket's last sync; nothing was changed. Sync the newest copy; if it is this one, run once "
+          + "with --delete-newer.")
     case .incompleteSource(let place, let count):
       self.init(
         .failure,

@@ -130,6 +130,13 @@ import VaultCopy
     #expect(message.hasPrefix("1 file in Vault became shorter during the copy, or is no file of a vault; all others "))
   }
 
+  @Test func aVaultThatMayBeOlderIsCalledThat() {
+    let words = "The vault at Vault may be an older copy: it lacks 2 files that the bucket has, and has no record of "
+    let more = "the bucket's last sync; nothing was changed. "
+    let advice = "Sync the newest copy; if it is this one, run once with --delete-newer."
+    #expect(CommandFailure(CopyError.olderSource("Vault", 2)).message == words + more + advice)
+  }
+
   @Test func onlyTroublesThatMayPassAreWaitedOut() throws {
     let address = try StoreAddress("s3://photos/vault")
     let always: [CopyError] = [

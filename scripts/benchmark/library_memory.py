@@ -1,4 +1,5 @@
-"""The peak memory of each program of agonyfs during scripts/bench --library, and its remaining processes.
+"""The peak memory of each program of agonyfs during scripts/bench --library, and its remaining processes. Also the sampler
+that scripts/bench --remote uses.
 
 1. A process of agonyfs belongs to a run if its arguments contain the run's folder, whose name is random, or if the run
    or a process that belongs to it started the process.
@@ -45,6 +46,17 @@ def children(process):
     return found
 
 
+def tree(roots, belongs=lambda process: True):
+    """The processes of `roots` and their descendants that belong. Below others it does not look."""
+    found, waiting = set(), list(roots)
+    while waiting:
+        process = waiting.pop()
+        if process not in found and belongs(process):
+            found.add(process)
+            waiting += children(process)
+    return found
+
+
 def facts(process):
     """The name of a process, with the command of agonyfs, and its peak memory in MiB."""
     try:
@@ -60,15 +72,38 @@ def facts(process):
         return None, 0
 
 
-class Memory:
-    """Samples all processes of a run, as a context manager."""
+class Sampler:
+    """Calls `look()` again and again in a thread, as a context manager."""
 
-    def __init__(self, folder):
-        self.folder = folder
-        # The MiB of each process by program, and the processes with another name; `lock` guards both.
-        self.found, self.names, self.lock = {}, {}, threading.Lock()
+    def __init__(self):
         self.ending = threading.Event()
         self.thread = threading.Thread(target=self.watch, daemon=True)
+
+    def look(self):
+        raise NotImplementedError
+
+    def watch(self):
+        while not self.ending.is_set():
+            self.look()
+            self.ending.wait(PAUSE)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ending.set()
+        self.thread.join()
+
+
+class Memory(Sampler):
+    """Samples all processes of a run."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.folder, self.roots, self.count = folder, [], 0
+        # The MiB of each process by program, and the processes with another name; `lock` guards both.
+        self.found, self.names, self.lock = {}, {}, threading.Lock()
 
     def results(self):
         """For each program, the peak memory of one process in MiB, and the number of processes."""
@@ -85,33 +120,18 @@ class Memory:
                 return
             self.names[process] = name
 
-    def look(self, roots):
-        known, waiting = set(), [*roots, *children(os.getpid())]
-        while waiting:
-            process = waiting.pop()
-            name, most = facts(process)
-            # Other processes start the browser, or copy files.
-            if process in known or not name or not name.startswith("agonyfs"):
-                continue
-            known.add(process)
-            processes = self.found.setdefault(self.names.get(process, name), {})
-            processes[process] = max(processes.get(process, 0), most)
-            waiting += children(process)
+    def note(self, process):
+        """Whether a process is one of agonyfs, whose memory is noted then. Others start the browser, or copy files."""
+        name, most = facts(process)
+        if not name or not name.startswith("agonyfs"):
+            return False
+        processes = self.found.setdefault(self.names.get(process, name), {})
+        processes[process] = max(processes.get(process, 0), most)
+        return True
 
-    def watch(self):
-        roots, count = [], 0
-        while not self.ending.is_set():
-            if count % SEARCH == 0:
-                roots = with_folder(self.folder, ("agonyfs",))
-            count += 1
-            with self.lock:
-                self.look(roots)
-            self.ending.wait(PAUSE)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ending.set()
-        self.thread.join()
+    def look(self):
+        if self.count % SEARCH == 0:
+            self.roots = with_folder(self.folder, ("agonyfs",))
+        self.count += 1
+        with self.lock:
+            tree([*self.roots, *children(os.getpid())], self.note)

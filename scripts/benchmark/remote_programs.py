@@ -8,14 +8,11 @@ takes.
 
 import os
 import subprocess
-import threading
 import time
 
-from library_memory import children
+from library_memory import Sampler, tree
 
 PASSWORD = "correct horse battery"
-# The seconds between two looks at the memory.
-PAUSE = 0.02
 
 
 def memory(process):
@@ -27,36 +24,18 @@ def memory(process):
         return 0
 
 
-class TreeMemory:
-    """Samples a process and its descendants, as a context manager. `most` is in MiB."""
+class TreeMemory(Sampler):
+    """Samples a process and its descendants. `most` is in MiB."""
 
     def __init__(self, root):
+        super().__init__()
         self.root, self.most, self.seen = root, 0, set()
-        self.ending = threading.Event()
-        self.thread = threading.Thread(target=self.watch, daemon=True)
 
     def look(self):
-        found, waiting = set(), [self.root]
-        while waiting:
-            process = waiting.pop()
-            found.add(process)
-            waiting += children(process)
+        found = tree([self.root])
         # A process seen for the first time may still have the memory of the one that it was forked from.
         self.most = max(self.most, sum(memory(each) for each in found & (self.seen | {self.root})))
         self.seen = found
-
-    def watch(self):
-        while not self.ending.is_set():
-            self.look()
-            self.ending.wait(PAUSE)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ending.set()
-        self.thread.join()
 
 
 def measured(commands, environment, errors):

@@ -37,10 +37,10 @@ void agonyfs_allow_processor_time(int seconds) {
 }
 
 // The kernel may weigh sessions against each other first (sched(7), "The autogroup feature"). Then the niceness of a
-// process in a session that it has for itself has no effect, but that of the session has. Without CAP_SYS_ADMIN the
-// kernel takes one such change of all processes in 100 ms. 5 leaves a decoder a quarter of a busy processor: a job has a
+// process in a session that has no other processes has no effect, but that of the session has. Without CAP_SYS_ADMIN the
+// kernel takes one such change of all processes in 100 ms. 5 leaves decoders a quarter of a busy processor: a job has a
 // deadline, and programs may wait for its pictures.
-static void lower_session(void) {
+void agonyfs_lower_session(void) {
     int group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
     if (group < 0) return;
     for (int tries = 0; tries < 20 && write(group, "5", 1) < 0 && errno == EAGAIN; tries++)
@@ -121,7 +121,6 @@ agonyfs_confinement agonyfs_confine(int with_landlock, int with_seccomp) {
     agonyfs_confinement result = {0, 0, 0};
     struct sched_param none = {0};
     setpriority(PRIO_PROCESS, 0, 19);
-    lower_session();
     sched_setscheduler(0, SCHED_BATCH, &none);
     syscall(SYS_ioprio_set, 1, 0, IOPRIO_CLASS_IDLE_VALUE);
 

@@ -123,29 +123,47 @@ agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *hea
     return memory > most_memory || lacks_time ? (agonyfs_outcome){AGONYFS_TOO_LARGE, ""} : done;
 }
 
-// Copies pixels of three bytes; NULL on failure.
-static VipsImage *copy_pixels(const void *pixels, size_t count, int width, int height) {
-    VipsImage *image = vips_image_new_from_memory_copy(pixels, count, width, height, 3, VIPS_FORMAT_UCHAR);
-    if (image) image->Type = VIPS_INTERPRETATION_sRGB;
+static void free_pixels(VipsImage *image, void *pixels) {
+    (void)image;
+    free(pixels);
+}
+
+// A picture of pixels of `bands` bytes: one for grey ones, or three. Takes the pixels, which are freed with it; NULL on
+// failure. libvips allocates with g_malloc, which is malloc since GLib 2.46.
+static VipsImage *from_pixels(void *pixels, int width, int height, int bands) {
+    size_t count = (size_t)width * (size_t)height * (size_t)bands;
+    VipsImage *image = vips_image_new_from_memory(pixels, count, width, height, bands, VIPS_FORMAT_UCHAR);
+    if (!image) {
+        free(pixels);
+        return NULL;
+    }
+    g_signal_connect(image, "postclose", G_CALLBACK(free_pixels), pixels);
+    image->Type = bands == 1 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
     return image;
 }
 
-// A picture of three bytes per pixel, with at most `side` pixels on the longer side; NULL on failure.
-static VipsImage *fit(const uint8_t *pixels, int width, int height, int side) {
+// A picture with at most `side` pixels on the longer side; NULL on failure.
+static VipsImage *fit(const uint8_t *pixels, int width, int height, int bands, int side) {
     int longer = width > height ? width : height;
-    if (longer <= side) return copy_pixels(pixels, (size_t)width * (size_t)height * 3, width, height);
+    if (longer <= side) {
+        size_t count = (size_t)width * (size_t)height * (size_t)bands;
+        void *copy = malloc(count);
+        if (!copy) {
+            vips_error("agonyfs", "out of memory");
+            return NULL;
+        }
+        return from_pixels(memcpy(copy, pixels, count), width, height, bands);
+    }
     int to_width = (int)(((gint64)width * side + longer / 2) / longer);
     int to_height = (int)(((gint64)height * side + longer / 2) / longer);
     if (to_width < 1) to_width = 1;
     if (to_height < 1) to_height = 1;
-    uint8_t *scaled = agonyfs_scale(pixels, width, height, to_width, to_height);
+    uint8_t *scaled = agonyfs_scale(pixels, width, height, bands, to_width, to_height);
     if (!scaled) {
         vips_error("agonyfs", "out of memory");
         return NULL;
     }
-    VipsImage *image = copy_pixels(scaled, (size_t)to_width * (size_t)to_height * 3, to_width, to_height);
-    free(scaled);
-    return image;
+    return from_pixels(scaled, to_width, to_height, bands);
 }
 
 VipsImage *agonyfs_plain(VipsImage *image) {
@@ -179,13 +197,19 @@ VipsImage *agonyfs_converted(VipsImage *image, agonyfs_colours colours) {
     uint8_t *pixels = vips_image_write_to_memory(image, &count);
     int width = image->Xsize, height = image->Ysize;
     g_object_unref(image);
-    VipsImage *result = NULL;
-    if (pixels && agonyfs_to_srgb(pixels, 8, width, height, colours, pixels))
+    if (!pixels) return NULL;
+    if (agonyfs_to_srgb(pixels, 8, width, height, colours, pixels)) {
         vips_error("agonyfs", "out of memory");
-    else if (pixels)
-        result = copy_pixels(pixels, count, width, height);
-    g_free(pixels);
-    return result;
+        g_free(pixels);
+        return NULL;
+    }
+    return from_pixels(pixels, width, height, 3);
+}
+
+// Whether a picture has three bytes per pixel in memory and nothing else, like those that are made here.
+static int is_bare(VipsImage *image) {
+    return image->dtype == VIPS_IMAGE_SETBUF_FOREIGN && image->Bands == 3 && image->BandFmt == VIPS_FORMAT_UCHAR &&
+           image->Type == VIPS_INTERPRETATION_sRGB;
 }
 
 // Returns three bytes per pixel in memory, without anything else that the picture carried; NULL on failure. Consumes
@@ -197,9 +221,7 @@ static VipsImage *bare(VipsImage *image) {
     void *pixels = vips_image_write_to_memory(image, &count);
     int width = image->Xsize, height = image->Ysize;
     g_object_unref(image);
-    VipsImage *result = pixels ? copy_pixels(pixels, count, width, height) : NULL;
-    g_free(pixels);
-    return result;
+    return pixels ? from_pixels(pixels, width, height, 3) : NULL;
 }
 
 // Turns a picture upright. Consumes `image`; nothing else may refer to it.
@@ -219,17 +241,15 @@ static int save(VipsImage *image, agonyfs_bytes *result) {
 // Converts, turns and saves `image`, which is at most as large as the largest derivative, and consumes it.
 static agonyfs_outcome save_both(
     VipsImage *image, int orientation, agonyfs_colours colours, agonyfs_derivatives *made) {
-    image = bare(image);
+    if (!is_bare(image)) image = bare(image);
     if (image && agonyfs_are_foreign(colours)) image = agonyfs_converted(image, colours);
     if (image && orientation > 1) image = turn(image, orientation);
     if (!image) return agonyfs_picture_failure();
     int failed = made->wants_large ? save(image, &made->large) : 0;
     if (!failed && made->wants_small) {
         // The results of `bare` and `turn` are in memory already, or are put there now.
-        size_t count = 0;
-        void *pixels = vips_image_write_to_memory(image, &count);
-        VipsImage *reduced = pixels ? fit(pixels, image->Xsize, image->Ysize, small_side) : NULL;
-        g_free(pixels);
+        const void *pixels = vips_image_get_data(image);
+        VipsImage *reduced = pixels ? fit(pixels, image->Xsize, image->Ysize, 3, small_side) : NULL;
         failed = !reduced;
         if (!failed) {
             failed = save(reduced, &made->small);
@@ -265,12 +285,13 @@ agonyfs_colours agonyfs_colours_of(VipsImage *image, agonyfs_input *input) {
     return agonyfs_stated_colours(input, loader);
 }
 
-// Whether a picture is like nearly all photos: a JPEG in colours that need no conversion.
+// Whether a picture is like nearly all photos: a JPEG in colours that need no conversion, or in grey.
 static int is_plain_jpeg(VipsImage *image) {
     const char *loader = loader_of(image);
-    return loader && g_str_has_prefix(loader, "jpegload") && image->Bands == 3 &&
-           image->BandFmt == VIPS_FORMAT_UCHAR && image->Type == VIPS_INTERPRETATION_sRGB &&
-           !agonyfs_has_foreign_profile(image);
+    int is_colour = image->Bands == 3 && image->Type == VIPS_INTERPRETATION_sRGB;
+    int is_grey = image->Bands == 1 && image->Type == VIPS_INTERPRETATION_B_W;
+    return loader && g_str_has_prefix(loader, "jpegload") && (is_colour || is_grey) &&
+           image->BandFmt == VIPS_FORMAT_UCHAR && !agonyfs_has_foreign_profile(image);
 }
 
 // Makes derivatives of such a JPEG. The library decodes it at half, a quarter or an eighth of its size if that
@@ -282,15 +303,16 @@ static agonyfs_outcome derive_plain_jpeg(
     VipsImage *image = vips_image_new_from_source(
         source, "", "access", VIPS_ACCESS_SEQUENTIAL, "shrink", shrink, NULL);
     // The file may have changed since it was examined.
-    if (image && (image->Bands != 3 || image->BandFmt != VIPS_FORMAT_UCHAR)) {
+    int bands = image ? image->Bands : 0;
+    if (image && ((bands != 3 && bands != 1) || image->BandFmt != VIPS_FORMAT_UCHAR)) {
         vips_error("agonyfs", "the file changes while it is read");
         g_object_unref(image);
         return agonyfs_picture_failure();
     }
     size_t count = 0;
     void *pixels = image ? vips_image_write_to_memory(image, &count) : NULL;
-    int is_whole = pixels && count == (size_t)image->Xsize * (size_t)image->Ysize * 3;
-    VipsImage *reduced = is_whole ? fit(pixels, image->Xsize, image->Ysize, side) : NULL;
+    int is_whole = pixels && count == (size_t)image->Xsize * (size_t)image->Ysize * (size_t)bands;
+    VipsImage *reduced = is_whole ? fit(pixels, image->Xsize, image->Ysize, bands, side) : NULL;
     g_free(pixels);
     if (image) g_object_unref(image);
     return reduced ? save_both(reduced, orientation, agonyfs_unstated, made) : agonyfs_picture_failure();
@@ -383,7 +405,7 @@ agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, ag
 
 agonyfs_outcome agonyfs_pixels_derive(
     const uint8_t *pixels, int width, int height, int orientation, agonyfs_derivatives *made) {
-    VipsImage *reduced = fit(pixels, width, height, made->wants_large ? large_side : small_side);
+    VipsImage *reduced = fit(pixels, width, height, 3, made->wants_large ? large_side : small_side);
     return reduced ? save_both(reduced, orientation, agonyfs_unstated, made) : agonyfs_picture_failure();
 }
 

@@ -3,7 +3,7 @@
 #include <libswscale/swscale.h>
 #include <stdlib.h>
 
-// Scales the three colours as grey pictures, because libswscale would convert colours to YUV.
+// Scales each colour as a grey picture, because libswscale would convert colours to YUV.
 static int scale_plane(struct SwsContext *scaler, const uint8_t *from, int width, int height, uint8_t *to, int to_width) {
     const uint8_t *const planes[4] = {from};
     uint8_t *const results[4] = {to};
@@ -11,15 +11,17 @@ static int scale_plane(struct SwsContext *scaler, const uint8_t *from, int width
     return sws_scale(scaler, planes, strides, 0, height, results, result_strides);
 }
 
-uint8_t *agonyfs_scale(const uint8_t *pixels, int width, int height, int to_width, int to_height) {
+uint8_t *agonyfs_scale(const uint8_t *pixels, int width, int height, int bands, int to_width, int to_height) {
     size_t count = (size_t)width * (size_t)height, to_count = (size_t)to_width * (size_t)to_height;
     struct SwsContext *scaler = sws_getContext(
         width, height, AV_PIX_FMT_GRAY8, to_width, to_height, AV_PIX_FMT_GRAY8, SWS_LANCZOS | SWS_ACCURATE_RND, NULL,
         NULL, NULL);
     // Some of its loops write whole vectors.
-    uint8_t *plane = malloc(count + 64), *reduced = malloc(to_count + 64), *result = malloc(to_count * 3);
-    int works = scaler && plane && reduced && result;
-    for (size_t band = 0; works && band < 3; band++) {
+    uint8_t *result = malloc(to_count * (size_t)bands + 64);
+    uint8_t *plane = bands == 1 ? NULL : malloc(count), *reduced = bands == 1 ? NULL : malloc(to_count + 64);
+    int works = scaler && result && (bands == 1 || (plane && reduced));
+    if (works && bands == 1) works = scale_plane(scaler, pixels, width, height, result, to_width) == to_height;
+    for (size_t band = 0; works && bands == 3 && band < 3; band++) {
         for (size_t i = 0; i < count; i++) plane[i] = pixels[3 * i + band];
         works = scale_plane(scaler, plane, width, height, reduced, to_width) == to_height;
         for (size_t i = 0; works && i < to_count; i++) result[3 * i + band] = reduced[i];

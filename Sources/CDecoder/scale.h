@@ -3,8 +3,9 @@
 
 #include <stdint.h>
 
-/// Reduces a picture of three bytes per pixel with Lanczos' filter, by libswscale's loops: those of libvips are
-/// several times slower if they may not write code at run time. The caller frees the result; NULL if memory runs out.
-uint8_t *agonyfs_scale(const uint8_t *pixels, int width, int height, int to_width, int to_height);
+/// Reduces a picture of one or three bytes per pixel (`bands`) with Lanczos' filter, by libswscale's loops: those of
+/// libvips are several times slower if they may not write code at run time. The caller frees the result; NULL if memory
+/// runs out.
+uint8_t *agonyfs_scale(const uint8_t *pixels, int width, int height, int bands, int to_width, int to_height);
 
 #endif

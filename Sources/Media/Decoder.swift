@@ -5,16 +5,13 @@ internal import SystemPackage
 
 /// The decoding process, as seen from the daemon that holds the keys. Jobs run one after another.
 ///
-/// 1. There is at most one process, started when a job needs it. It ends after `jobsPerProcess` jobs, whatever it
-///    answered, and after every failed job, so a file that breaks it does not affect the next one. The exception: a
-///    process that answers "not a medium" may continue until then.
+/// 1. There is at most one process, started when a job needs it. A job that decodes has a process to itself. Metadata jobs
+///    share one, at most `lightJobs`, and each job that failed is its last; the exception: after it answers "not a medium"
+///    it may continue.
 /// 2. A process is reaped and forgotten under `control`'s lock, so `stop()` never signals a reused process number.
 package final class Decoder: Sendable {
-  /// Jobs after which a process is replaced. Starting one takes longer than decoding a photo (`Benchmarks.md`), so
-  /// one job for each would more than double the work; a file that takes over a process sees three others.
-  package static let jobsPerProcess = 4
-  /// Metadata jobs that count as one job, because each is faster by about this factor. A file that takes over the
-  /// process through its metadata sees at most 63 other files, and can only lie about them.
+  /// Metadata jobs after which a process is replaced. A file that takes over the process through its metadata sees at most
+  /// 15 other files, and can only lie about them.
   package static let lightJobs = 16
   /// How long a job may take, not counting the reading of the file.
   package static let timeout = Duration.seconds(30)
@@ -26,7 +23,7 @@ package final class Decoder: Sendable {
 
   private struct Running {
     let process: DecoderProcess
-    /// The completed work, in light jobs.
+    /// The metadata jobs that were begun; `lightJobs` for a job that decodes.
     var work = 0
   }
   private struct Control {
@@ -35,7 +32,9 @@ package final class Decoder: Sendable {
     var isStopped = false
   }
 
-  private let program: String
+  private let template: DecoderTemplate
+  /// Whether no other decoder uses the template.
+  private let ownsTemplate: Bool
   private let lightJobs: Int
   private let policy: SandboxPolicy
   private let timeout: Duration
@@ -52,28 +51,31 @@ package final class Decoder: Sendable {
   ///   - program: path of `agonyfs-decoder`.
   ///   - sandbox: what to do if the kernel cannot confine it fully.
   ///   - timeout: how long a job may take.
-  ///   - lightJobs: metadata jobs that count as one job. A larger number suits files from one source: a file that takes
-  ///     over the process can lie about the others.
+  ///   - lightJobs: metadata jobs in one process. A larger number suits files from one source: a file that takes over the
+  ///     process can lie about the others.
   package convenience init(
     program: String, sandbox: SandboxPolicy, timeout: Duration = Decoder.timeout, lightJobs: Int = Decoder.lightJobs,
     logger: Logger
   ) {
     self.init(
-      program: program, sandbox: sandbox, timeout: timeout, lightJobs: lightJobs, notice: SandboxNotice(logger),
-      admits: { _ in true })
+      template: DecoderTemplate(program, timeout: timeout), ownsTemplate: true, sandbox: sandbox, timeout: timeout,
+      lightJobs: lightJobs, notice: SandboxNotice(logger), admits: { _ in true })
   }
 
   /// A decoder of a pool.
   ///
   /// - Parameters:
+  ///   - template: starts its processes.
+  ///   - ownsTemplate: whether it ends with this decoder.
   ///   - notice: reports once that a decoder is not fully confined.
   ///   - admits: whether the running job may use this many bytes of memory; otherwise it fails as `.tooLarge`. Must
   ///     not wait.
   init(
-    program: String, sandbox: SandboxPolicy, timeout: Duration, lightJobs: Int, notice: SandboxNotice,
-    admits: @escaping @Sendable (Int) -> Bool
+    template: DecoderTemplate, ownsTemplate: Bool = false, sandbox: SandboxPolicy, timeout: Duration, lightJobs: Int,
+    notice: SandboxNotice, admits: @escaping @Sendable (Int) -> Bool
   ) {
-    self.program = program
+    self.template = template
+    self.ownsTemplate = ownsTemplate
     self.lightJobs = lightJobs
     self.timeout = timeout
     policy = sandbox
@@ -138,6 +140,7 @@ package final class Decoder: Sendable {
   package func stop() {
     refuseJobs()
     running.withLock { end(&$0) }
+    if ownsTemplate { template.stop() }
   }
 
   /// As above, without waiting for the end of the job.
@@ -146,6 +149,7 @@ package final class Decoder: Sendable {
       $0.isStopped = true
       $0.process?.kill()
     }
+    if ownsTemplate { template.refuse() }
   }
 
   /// Runs a job, and again if the process ended during it: an earlier job or another process may be the cause.
@@ -168,9 +172,11 @@ package final class Decoder: Sendable {
   ) throws(DecoderError) -> T {
     try running.withLock { (running) throws(DecoderError) in
       do throws(DecoderError) {
+        let isLight = message == .facts || message == .sidecar
+        if !isLight, let work = running?.work, work > 0 { end(&running) }
         var current: Running
         if let running { current = running } else { current = Running(process: try start()) }
-        current.work += message == .facts || message == .sidecar ? 1 : lightJobs
+        current.work += isLight ? 1 : lightJobs
         running = current
         let result = try current.process.run(
           message, body, expecting: answer, source: source, timeout: timeout, admits: admits)
@@ -182,15 +188,14 @@ package final class Decoder: Sendable {
         // Content that is not a medium never reached a library, so the process is still good. But only the process
         // itself says so.
         if error != .notMedia || isUsedUp(running) { end(&running) }
+        replaceTemplate(after: error)
         throw reason
       }
     }
   }
 
   /// Whether a process has done its share of work.
-  private func isUsedUp(_ running: Running?) -> Bool {
-    running.map { $0.work >= Self.jobsPerProcess * lightJobs } ?? false
-  }
+  private func isUsedUp(_ running: Running?) -> Bool { running.map { $0.work >= lightJobs } ?? false }
 
   /// Reads an archive: zip, or tar, either plain or packed by gzip, bzip2 or xz. It gets a separate process, so that
   /// no earlier file can change its contents, and each step has the whole time of a job.
@@ -212,9 +217,16 @@ package final class Decoder: Sendable {
         var exchange = ArchiveExchange(process: process, source: source, limits: limits, timeout: timeout)
         return try exchange.run(take)
       } catch {
-        throw cause(of: error, in: running)
+        let reason = cause(of: error, in: running)
+        replaceTemplate(after: error)
+        throw reason
       }
     }
+  }
+
+  /// Changes the addresses of the next processes if this error may come from an attack.
+  private func replaceTemplate(after error: DecoderError) {
+    if error == .crashed || error == .timedOut { template.replace() }
   }
 
   /// The real cause of a failure. Call it before the process is reaped.
@@ -234,11 +246,14 @@ package final class Decoder: Sendable {
 
   /// Starts a process, confined as the policy demands.
   private func start() throws(DecoderError) -> DecoderProcess {
-    let process = try control.withLock { (control) throws(DecoderError) in
-      if control.isStopped { throw .unavailable("stopped") }
-      let process = try DecoderProcess(program: program)
-      control.process = process
-      return process
+    let process = try template.start()
+    let isStopped = control.withLock { control in
+      if !control.isStopped { control.process = process }
+      return control.isStopped
+    }
+    if isStopped {
+      process.reap()
+      throw .unavailable("stopped")
     }
     do throws(DecoderError) {
       let state = try greeting(of: process)

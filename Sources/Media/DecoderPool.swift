@@ -14,6 +14,7 @@ package final class DecoderPool: Sendable {
 
   /// How many background jobs run at once.
   package let jobsAtOnce: Int
+  private let template: DecoderTemplate
   private let decoders: [Decoder]
   private let turns: DecoderTurns
 
@@ -39,9 +40,11 @@ package final class DecoderPool: Sendable {
     let turns = DecoderTurns(count: count)
     jobsAtOnce = count
     self.turns = turns
+    let template = DecoderTemplate(program, timeout: timeout)
+    self.template = template
     decoders = (0...count).map { number in
       Decoder(
-        program: program, sandbox: sandbox, timeout: timeout, lightJobs: Decoder.lightJobs, notice: notice,
+        template: template, sandbox: sandbox, timeout: timeout, lightJobs: Decoder.lightJobs, notice: notice,
         admits: { turns.admits($0, in: number) })
     }
   }
@@ -104,7 +107,9 @@ package final class DecoderPool: Sendable {
     turns.stop()
     // All at once: a job that waits for the disk ends only when the disk has answered.
     for decoder in decoders { decoder.refuseJobs() }
+    template.refuse()
     for decoder in decoders { decoder.stop() }
+    template.stop()
   }
 
   /// Runs a job in the first free decoder, and again after waiting for memory if it needs more.

@@ -9,16 +9,10 @@ final class DecoderProcess: Sendable {
   private let process: ChildProcess
   private let socket: Descriptor
 
-  /// Starts the program; it inherits only one end of a socket.
-  init(program: String) throws(DecoderError) {
-    do throws(Errno) {
-      let (ours, theirs) = try Descriptor.socketPair()
-      process = try ChildProcess(
-        program, arguments: [program], descriptors: [theirs, nil, nil], inheriting: .nothing)
-      socket = ours
-    } catch {
-      throw .unavailable("\(program): \(error)")
-    }
+  /// A copy of the template, and the daemon's end of its socket.
+  init(_ process: ChildProcess, _ socket: Descriptor) {
+    self.process = process
+    self.socket = socket
   }
 
   /// Kills the process. Call it before the process is reaped.

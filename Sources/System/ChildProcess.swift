@@ -57,6 +57,9 @@ package struct ChildProcess: Sendable {
     identifier = process
   }
 
+  /// A copy that a program made of itself as a child of this process.
+  init(copy identifier: CInt) { self.identifier = identifier }
+
   /// Waits until the program has ended. Call it once.
   @discardableResult
   package func wait() -> Ending {

@@ -4,15 +4,17 @@ internal import Glibc
 internal import Media
 internal import System
 
-/// The program that decodes pictures and videos for the daemon, which holds the keys. Descriptor 0 is a socket to the
-/// daemon and the only open descriptor. The program drops all its rights before it reads from the socket, and ends when
-/// the daemon closes it.
+/// The program that decodes pictures and videos for the daemon, which holds the keys. It loads its libraries and then
+/// copies itself for each decoder that the daemon asks for. Descriptor 0 of a copy is a socket to the daemon and its only
+/// open descriptor. A copy drops all its rights before it reads from the socket, and ends when the daemon closes it.
 @main
 enum Program {
   static func main() {
-    guard agonyfs_load_libraries() == 0 else { exit(1) }
+    guard CommandLine.arguments.count == 1, agonyfs_load_libraries() == 0 else { exit(1) }
+    agonyfs_lower_session()
+    ForkingProgram.becomeTemplate()
     let confinement = agonyfs_confine(1, 1)
-    guard CommandLine.arguments.count == 1, agonyfs_end_with(Channel.socket.number) == 0 else { exit(1) }
+    guard agonyfs_end_with(Channel.socket.number) == 0 else { exit(1) }
     var hello = ByteWriter()
     hello.append(UInt32(clamping: confinement.landlock))
     hello.append(UInt8(confinement.seccomp == 0 ? 0 : 1))

@@ -55,10 +55,16 @@ import Testing
     pool.stop()
   }
 
+  /// No more processes run than there were jobs at once, and the one that all of them are copies of.
   @Test func theDecoderThatWasUsedLastIsUsedFirst() throws {
-    let pool = Self.misbehaving(4)
-    let processes = try (0..<Decoder.jobsPerProcess).map { _ in try Self.run("good", on: pool).facts.width }
-    #expect(Set(processes).count == 1)
+    let bench = try Bench()
+    let picture = MemorySource(try bench.quarters("picture.jpg"))
+    try bench.shell("ln -s '\(builtProgram("agonyfs-decoder"))' mine")
+    let pool = Bench.pool(4, at: bench.path + "/mine")
+    for _ in 0..<4 { _ = try pool.facts(of: picture, small: nil) }
+    let processes = String(decoding: try bench.shell("pgrep -f '^\(bench.path)/mine'"), as: UTF8.self)
+    #expect(processes.split(separator: "\n").count == 2)
+    pool.stop()
   }
 
   @Test func whatSomebodyWaitsForWaitsForNoneOfTheOthers() throws {
@@ -111,7 +117,7 @@ import Testing
       try Self.expectStop(of: source, on: pool)
     }
     try waitUntil("it is read") { begun.value > 0 }
-    for _ in 0..<(2 * Decoder.jobsPerProcess) { try Self.run("good", on: pool) }
+    for _ in 0..<8 { try Self.run("good", on: pool) }
     #expect(throws: DecoderError.crashed) { try Self.run("crash", on: pool) }
     try Self.run("good", on: pool)
     pool.stop()
@@ -249,8 +255,9 @@ import Testing
       by: "vips copy quarters.ppm large.jpg; vips pngsave quarters.ppm interlaced.png --interlace --compression 1")
     let interlaced = try bench.file("interlaced.png")
     let asked = AskedMemory()
+    let template = DecoderTemplate(builtProgram("agonyfs-decoder"), timeout: Decoder.timeout)
     let decoder = Decoder(
-      program: builtProgram("agonyfs-decoder"), sandbox: .required, timeout: Decoder.timeout,
+      template: template, ownsTemplate: true, sandbox: .required, timeout: Decoder.timeout,
       lightJobs: Decoder.lightJobs, notice: SandboxNotice(Logger(label: "test") { _ in LogLines.Handler() }),
       admits: { asked.note($0) })
     _ = try decoder.derive(photo)

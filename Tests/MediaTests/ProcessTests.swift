@@ -50,25 +50,60 @@ import Testing
     #expect(failure == .undecodable("a [2Jb c"))
   }
 
-  @Test func processesAreRecycled() throws {
+  /// A process that was taken over would see the next file.
+  @Test func everyFileThatIsDecodedHasItsProcess() throws {
     let decoder = Self.misbehaving()
-    let processes = try (0..<(2 * Decoder.jobsPerProcess + 1)).map { _ in try Self.run("good", on: decoder).facts.width
+    var processes: [Int] = []
+    for number in 0..<6 {
+      processes.append(try Self.run("good", on: decoder).facts.width)
+      if number == 2 { #expect(throws: DecoderError.notMedia) { try Self.run("no medium", on: decoder) } }
     }
-    #expect(Set(processes[..<Decoder.jobsPerProcess]).count == 1)
-    #expect(Set(processes[Decoder.jobsPerProcess..<(2 * Decoder.jobsPerProcess)]).count == 1)
-    #expect(Set(processes).count == 3)
+    #expect(Set(processes).count == processes.count)
   }
 
-  /// One that was taken over would else see every file after that by saying so of each.
-  @Test func processesThatSayThatNothingIsAMediumAreRecycled() throws {
-    let decoder = Self.misbehaving()
-    let first = try Self.run("good", on: decoder).facts.width
-    #expect(throws: DecoderError.notMedia) { try Self.run("no medium", on: decoder) }
-    #expect(try Self.run("good", on: decoder).facts.width == first)
-    for _ in 3..<Decoder.jobsPerProcess {
-      #expect(throws: DecoderError.notMedia) { try Self.run("no medium", on: decoder) }
+  /// A file that is decoded has no process that read the metadata of another.
+  @Test func metadataJobsShareAProcess() throws {
+    let bench = try Bench()
+    let picture = MemorySource(try bench.quarters("picture.jpg"))
+    try bench.shell("ln -s '\(builtProgram("agonyfs-decoder"))' mine")
+    let decoder = Bench.decoder(at: bench.path + "/mine")
+    let processes = {
+      let text = String(decoding: try bench.shell("pgrep -f '^\(bench.path)/mine' || true"), as: UTF8.self)
+      return Set(text.split(separator: "\n"))
     }
-    #expect(try Self.run("good", on: decoder).facts.width != first)
+    _ = try decoder.startedState()
+    let first = try processes()
+    #expect(first.count == 2, "the template and a copy")
+    for _ in 1..<Decoder.lightJobs { _ = try decoder.facts(of: picture, small: nil) }
+    #expect(try processes() == first)
+    _ = try decoder.facts(of: picture, small: nil)
+    let template = try processes()
+    #expect(template.count == 1 && template.isSubset(of: first))
+    _ = try decoder.facts(of: picture, small: nil)
+    let third = try processes()
+    #expect(third.count == 2 && third != first)
+    _ = try decoder.derive([.small], eagerly: false, from: picture)
+    #expect(try processes() == template)
+    decoder.stop()
+    #expect(try processes() == [])
+  }
+
+  /// Files that break decoders one after another do not meet the same addresses.
+  @Test func aBrokenCopyReplacesTheTemplate() throws {
+    let bench = try Bench()
+    try bench.shell("ln -s '\(builtProgram("misbehaving-decoder"))' mine")
+    let decoder = Bench.decoder(at: bench.path + "/mine")
+    let template = { try bench.shell("pgrep -f '^\(bench.path)/mine' || true") }
+    _ = try Self.run("good", on: decoder)
+    let first = try template()
+    _ = try Self.run("good", on: decoder)
+    #expect(try template() == first)
+    #expect(throws: DecoderError.crashed) { try Self.run("crash", on: decoder) }
+    _ = try Self.run("good", on: decoder)
+    let second = try template()
+    #expect(second != first && !second.isEmpty)
+    for _ in 0..<DecoderTemplate.mostCopies { _ = try Self.run("good", on: decoder) }
+    #expect(try template() != second)
   }
 
   @Test func stoppingInterruptsAJob() throws {

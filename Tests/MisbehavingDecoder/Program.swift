@@ -8,6 +8,7 @@ import System
 @main
 enum Program {
   static func main() {
+    ForkingProgram.becomeTemplate()
     let isConfined = !(CommandLine.arguments.first ?? "").hasSuffix("unconfined")
     send(.hello, [isConfined ? 3 : 0, 0, 0, 0, isConfined ? 1 : 0, isConfined ? 1 : 0])
     while true {

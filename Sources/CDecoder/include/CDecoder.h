@@ -18,6 +18,10 @@ typedef struct {
     int32_t threads;
 } agonyfs_confinement;
 
+/// Makes programs of other sessions go first, for the whole session of this process. Call it before its rights are given
+/// up.
+void agonyfs_lower_session(void);
+
 /// Limits the process and gives up all rights for good: priority, core dumps, files, address space and processor time;
 /// then new privileges, Landlock with no rights, and a filter of system calls. Landlock needs a process with one
 /// thread. Returns what the kernel applied; steps that fail count as missing.

@@ -1,0 +1,69 @@
+#define _GNU_SOURCE
+#include "CPlatform.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// The room for one descriptor beside a message.
+union room {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+int agonyfs_request_fork(int template, int given) {
+    char byte = 0;
+    struct iovec part = {&byte, 1};
+    union room room = {0};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof given);
+    memcpy(CMSG_DATA(header), &given, sizeof given);
+    ssize_t count;
+    do count = sendmsg(template, &message, MSG_NOSIGNAL);
+    while (count < 0 && errno == EINTR);
+    return count == 1 ? 0 : -1;
+}
+
+// The descriptor of the next request; -1 after the last.
+static int next_request(int socket) {
+    char byte;
+    struct iovec part = {&byte, 1};
+    union room room;
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes};
+    ssize_t count;
+    do count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    while (count < 0 && errno == EINTR);
+    struct cmsghdr *header = count == 1 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) return -1;
+    int given;
+    memcpy(&given, CMSG_DATA(header), sizeof given);
+    return given;
+}
+
+void agonyfs_fork_on_request(void) {
+    for (;;) {
+        int given = next_request(STDIN_FILENO);
+        if (given < 0) _exit(0);
+        // The copy's parent is that of this process, which waits for it; fork(3) cannot do that. The C library goes on
+        // with this thread's number in the copy, where only locks compare it, with itself.
+        long copy = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0L, 0L, 0L, 0L);
+        if (copy == 0) {
+            if (dup2(given, STDIN_FILENO) < 0) _exit(1);
+            close(given);
+            return;
+        }
+        int32_t answer = copy < 0 ? -errno : (int32_t)copy;
+        close(given);
+        if (write(STDIN_FILENO, &answer, sizeof answer) != sizeof answer) _exit(1);
+    }
+}

@@ -1,0 +1,109 @@
+internal import Synchronization
+internal import System
+internal import SystemPackage
+
+/// A process of `agonyfs-decoder` that has loaded its libraries and waits to be copied. Loading takes longer than decoding
+/// a photo (`Benchmarks.md`); a copy is made in about two milliseconds.
+///
+/// 1. It reads nothing but requests for copies, so every copy starts from the same state, whatever files others saw.
+/// 2. Its copies have their libraries at the same addresses. It is replaced after `mostCopies`, and after each copy that
+///    broke, so no file profits from what another one tried.
+/// 3. It is reaped and forgotten under `control`'s lock, so `stop()` never signals a reused process number.
+final class DecoderTemplate: Sendable {
+  /// The decoders of one process.
+  static let mostCopies = 64
+
+  private struct Running {
+    let program: ForkingProgram
+    var copies = 0
+  }
+  private struct Control {
+    var program: ForkingProgram?
+    var isStopped = false
+  }
+
+  private let path: String
+  private let timeout: Duration
+  /// Held while a copy is made.
+  private let running = Mutex<Running?>(nil)
+  /// Held only briefly; taken after `running` if both are held.
+  private let control = Mutex(Control())
+
+  /// A template that starts on first use.
+  ///
+  /// - Parameters:
+  ///   - path: of `agonyfs-decoder`.
+  ///   - timeout: how long it may take to load its libraries.
+  init(_ path: String, timeout: Duration) {
+    self.path = path
+    self.timeout = timeout
+  }
+
+  deinit { stop() }
+
+  /// A new decoder, which has not greeted yet.
+  ///
+  /// - Throws: `.unavailable`.
+  func start() throws(DecoderError) -> DecoderProcess {
+    try running.withLock { (running) throws(DecoderError) in
+      if let copy = try? copy(&running) { return copy }
+      // Another process may have killed the template since it was last used.
+      end(&running)
+      do throws(Errno) {
+        return try copy(&running)
+      } catch {
+        end(&running)
+        let hasEnded = error == .connectionReset || error == .brokenPipe
+        throw .unavailable(
+          isStopped ? "stopped" : hasEnded ? "the decoder does not start" : "\(path): \(error)")
+      }
+    }
+  }
+
+  private func copy(_ running: inout Running?) throws(Errno) -> DecoderProcess {
+    if let current = running, current.copies == Self.mostCopies { end(&running) }
+    var current: Running
+    if let running { current = running } else { current = Running(program: try load()) }
+    current.copies += 1
+    running = current
+    let (process, socket) = try current.program.copy(within: Int(timeout / .milliseconds(1)))
+    return DecoderProcess(process, socket)
+  }
+
+  private func load() throws(Errno) -> ForkingProgram {
+    try control.withLock { (control) throws(Errno) in
+      if control.isStopped { throw .canceled }
+      let program = try ForkingProgram(path)
+      control.program = program
+      return program
+    }
+  }
+
+  /// Lets the next decoder start from a process with other addresses.
+  func replace() { running.withLock { end(&$0) } }
+
+  /// Ends the process, even while a copy is made. The process is gone when this returns, and no decoder starts any more.
+  func stop() {
+    refuse()
+    replace()
+  }
+
+  /// As above, without waiting.
+  func refuse() {
+    control.withLock {
+      $0.isStopped = true
+      $0.program?.kill()
+    }
+  }
+
+  private var isStopped: Bool { control.withLock { $0.isStopped } }
+
+  private func end(_ running: inout Running?) {
+    guard let program = running?.program else { return }
+    running = nil
+    control.withLock {
+      program.reap()
+      $0.program = nil
+    }
+  }
+}

@@ -179,8 +179,7 @@ let package = Package(
     .target(
       name: "VaultCopy",
       dependencies: [
-        "System", "Crypto", "Storage", "Vault", "ObjectStore",
-        .product(name: "SystemPackage", package: "swift-system"),
+        "System", "Storage", "Vault", "ObjectStore", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: strict),
     .executableTarget(

@@ -28,9 +28,10 @@ struct exchange {
 
 static size_t send_body(char *buffer, size_t size, size_t count, void *context) {
     struct exchange *exchange = context;
-    size_t rest = exchange->request->body_count - exchange->sent;
+    const agonyfs_request *request = exchange->request;
+    size_t rest = request->body_count - exchange->sent;
     size_t wanted = size * count < rest ? size * count : rest;
-    if (wanted > 0) memcpy(buffer, (const char *)exchange->request->body + exchange->sent, wanted);
+    if (wanted > 0) request->read_body(request->context, exchange->sent, buffer, wanted);
     exchange->sent += wanted;
     return wanted;
 }

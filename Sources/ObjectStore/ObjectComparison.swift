@@ -1,5 +1,3 @@
-internal import Crypto
-
 /// Whether an object has certain bytes.
 package enum ObjectComparison: Sendable {
   case same
@@ -11,18 +9,18 @@ package enum ObjectComparison: Sendable {
   ///
   /// - Throws: errors of `head` and `get`; `.brokenReply` if two readings differ.
   package static func of(
-    _ key: ObjectKey, _ bytes: [UInt8], in store: some ObjectStore
+    _ key: ObjectKey, _ content: HashedContent, in store: some ObjectStore
   ) throws(StoreError) -> ObjectComparison {
     do throws(StoreError) {
       let entry = try store.head(key)
-      if entry.size == bytes.count {
-        if let sha256 = entry.sha256, sha256 == SHAHasher.sha256(of: bytes) { return .same }
-        if let md5 = entry.md5, md5 == NameDigest.md5(bytes) { return .same }
+      if entry.size == content.bytes.count {
+        if let sha256 = entry.sha256, sha256 == content.sha256 { return .same }
+        if let md5 = entry.md5, md5 == content.md5 { return .same }
       }
       let first = try store.get(key, range: nil)
-      if first == bytes { return .same }
+      if first == content.bytes { return .same }
       let second = try store.get(key, range: nil)
-      if second == bytes { return .same }
+      if second == content.bytes { return .same }
       guard first == second else { throw .brokenReply("an object that changes") }
       return .other
     } catch .notFound {

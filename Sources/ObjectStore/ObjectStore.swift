@@ -30,10 +30,17 @@ package protocol ObjectStore: Sendable {
   ///
   /// - Parameter ifAbsent: whether an object under that key with other bytes stays, and is `.alreadyThere`. Otherwise
   ///   it is replaced.
-  func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError)
+  func put(_ key: ObjectKey, _ content: HashedContent, ifAbsent: Bool) throws(StoreError)
 
   /// Deletes an object. An object that does not exist is not an error.
   func delete(_ key: ObjectKey) throws(StoreError)
+}
+
+extension ObjectStore {
+  /// Stores an object whose hashes nobody knows yet.
+  package func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
+    try put(key, HashedContent(bytes), ifAbsent: ifAbsent)
+  }
 }
 
 /// Limits of every store.

@@ -51,17 +51,17 @@ package final class RetryingStore: ObjectStore {
     try retry { () throws(StoreError) in try store.get(key, range: range) }
   }
 
-  package func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
+  package func put(_ key: ObjectKey, _ content: HashedContent, ifAbsent: Bool) throws(StoreError) {
     var isUnknown = false
     do throws(StoreError) {
       try retry { () throws(StoreError) in
-        if isUnknown, try isThere(key, bytes, mustBeSame: ifAbsent) { return }
+        if isUnknown, try isThere(key, content, mustBeSame: ifAbsent) { return }
         do throws(StoreError) {
-          try store.put(key, bytes, ifAbsent: ifAbsent)
+          try store.put(key, content, ifAbsent: ifAbsent)
         } catch .alreadyThere {
           isUnknown = true
           // The object was deleted in between, or the store shows it late.
-          guard try isThere(key, bytes, mustBeSame: true) else { throw .unknownOutcome }
+          guard try isThere(key, content, mustBeSame: true) else { throw .unknownOutcome }
         } catch .unknownOutcome {
           isUnknown = true
           throw .unknownOutcome
@@ -91,8 +91,8 @@ package final class RetryingStore: ObjectStore {
   /// Whether the object has these bytes.
   ///
   /// - Throws: `.alreadyThere` if it has others and they must be the same.
-  private func isThere(_ key: ObjectKey, _ bytes: [UInt8], mustBeSame: Bool) throws(StoreError) -> Bool {
-    switch try ObjectComparison.of(key, bytes, in: store) {
+  private func isThere(_ key: ObjectKey, _ content: HashedContent, mustBeSame: Bool) throws(StoreError) -> Bool {
+    switch try ObjectComparison.of(key, content, in: store) {
     case .same: return true
     case .absent: return false
     case .other:

@@ -1,11 +1,12 @@
 package import System
 
-/// An operation that the helper carries out with one request, or two if the clock of this machine is wrong.
+/// An operation that the helper carries out with one request, or two if the clock of this machine is wrong. The bytes of
+/// an object that is stored are not in it: the helper asks for them (`StoreMessage.wanted`).
 package enum StoreJob: Equatable, Sendable {
   case list(prefix: String, after: String?)
   case head(ObjectKey)
   case get(ObjectKey, range: Range<Int64>?)
-  case put(ObjectKey, [UInt8], ifAbsent: Bool, stating: StatedHashes = .right)
+  case put(ObjectKey, StoreHash, ifAbsent: Bool)
   case delete(ObjectKey)
   case setting(BucketSetting)
 
@@ -24,17 +25,14 @@ package enum StoreJob: Equatable, Sendable {
     }
   }
 
-  /// The message's bytes.
-  package var encoded: [UInt8] { encodedWithoutContent + content }
-
-  /// The bytes of an object that is stored, with which the message ends; empty for other jobs.
-  package var content: [UInt8] {
-    if case .put(_, let bytes, _, _) = self { return bytes }
-    return []
+  /// What the request states of its body; without one, of no bytes.
+  package var body: StoreHash {
+    if case .put(_, let hash, _) = self { return hash }
+    return .empty
   }
 
-  /// The message's bytes before `content`.
-  package var encodedWithoutContent: [UInt8] {
+  /// The message's bytes.
+  package var encoded: [UInt8] {
     var writer = ByteWriter()
     writer.append(action.rawValue)
     switch self {
@@ -48,10 +46,10 @@ package enum StoreJob: Equatable, Sendable {
         $0.append($1.lowerBound)
         $0.append($1.upperBound)
       }
-    case .put(let key, _, let ifAbsent, let stated):
+    case .put(let key, let hash, let ifAbsent):
       writer.blob(key.text.utf8)
       writer.flag(ifAbsent)
-      writer.append(stated.rawValue)
+      hash.encode(to: &writer)
     case .setting(let setting): writer.append(setting.rawValue)
     }
     return writer.bytes
@@ -83,8 +81,7 @@ extension StoreJob {
     case .put:
       let key = try reader.key()
       let ifAbsent = try reader.flag()
-      guard let stated = StatedHashes(rawValue: try reader.read(UInt8.self)) else { throw ByteReader.Malformed() }
-      self = .put(key, try reader.rest(), ifAbsent: ifAbsent, stating: stated)
+      self = .put(key, try StoreHash(from: &reader), ifAbsent: ifAbsent)
     case .delete: self = .delete(try reader.key())
     case .settings:
       guard let setting = BucketSetting(rawValue: try reader.read(UInt8.self)) else { throw ByteReader.Malformed() }

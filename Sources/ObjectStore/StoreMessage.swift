@@ -4,13 +4,17 @@ package import System
 /// bytes. All numbers are little-endian. Both ends come from one build, so there is no version.
 ///
 /// agonyfs sends `configure` once and then one job after another. The helper answers `configure` with `hello` or
-/// `failed`, and each job with any number of `progress` and then `done` or `failed`.
+/// `failed`, and each job with any number of `progress` and `wanted` and then `done` or `failed`. agonyfs answers each
+/// `wanted` with `content`, and sends nothing else during a job. So neither end sends while the other one does, a request
+/// can begin again, and nothing is left over of one that ends early.
 package enum StoreMessage: UInt32, Sendable {
   // Sent by agonyfs.
   /// A `StoreConfiguration`, before the helper gives up its rights.
   case configure = 1
   /// A `StoreJob`.
   case job = 2
+  /// The bytes that `wanted` asks for.
+  case content = 3
   // Sent by the helper.
   /// Its confinement: the version of Landlock's interface in 4 bytes (0 for none), and in one byte whether system calls
   /// are filtered.
@@ -21,10 +25,13 @@ package enum StoreMessage: UInt32, Sendable {
   case done = 18
   /// A `StoreError`, after the time of the reply.
   case failed = 19
+  /// A range of the bytes of the object that is stored: its start and its length, 4 bytes each. The helper waits for
+  /// them.
+  case wanted = 20
 
   /// Bytes before every message.
   package static let headerBytes = 8
-  /// Most bytes of any message: an object with the rest of its job.
+  /// Most bytes of any message: an object with the rest of its answer.
   package static let mostBytes = ObjectLimits.mostBytes + 16_384
 
   /// The bytes before a message.
@@ -51,6 +58,23 @@ package enum StoreMessage: UInt32, Sendable {
     var reader = ByteReader(bytes)
     let seconds = try reader.read(Int64.self)
     return (seconds > 0 ? RequestTime(seconds: seconds) : nil, try reader.rest())
+  }
+
+  /// The bytes of `wanted`.
+  package static func bytes(ofWanted range: Range<Int>) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.append(UInt32(range.lowerBound))
+    writer.append(UInt32(range.count))
+    return writer.bytes
+  }
+
+  /// The range in `wanted`; nil if it breaks the protocol, or is empty or not within an object of `count` bytes.
+  package static func range(ofWanted bytes: [UInt8], within count: Int) -> Range<Int>? {
+    var reader = ByteReader(bytes)
+    guard let start = try? reader.read(UInt32.self), let length = try? reader.read(UInt32.self),
+      (try? reader.finish()) != nil, length > 0, Int(start) + Int(length) <= count
+    else { return nil }
+    return Int(start)..<(Int(start) + Int(length))
   }
 
   /// Reads the bytes before a message; nil if they break the protocol.

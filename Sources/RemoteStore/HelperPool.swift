@@ -73,27 +73,29 @@ final class HelperPool: @unchecked Sendable {
   }
 
   /// Carries out a job in a free helper.
-  func run(_ job: StoreJob) throws(StoreError) -> StoreAnswer {
+  ///
+  /// - Parameter content: the bytes of an object that is stored.
+  func run(_ job: StoreJob, sending content: [UInt8] = []) throws(StoreError) -> StoreAnswer {
     try take()
     defer { giveBack() }
-    let (answer, used) = try attempt(job, refused: nil)
+    let (answer, used) = try attempt(job, content, refused: nil)
     // They may have changed since they were read.
     if case .failure(.wrongCredentials) = answer, try settings.credentials.current(refused: used) != used {
-      return try attempt(job, refused: used).outcome.get()
+      return try attempt(job, content, refused: used).outcome.get()
     }
     return try answer.get()
   }
 
   /// - Parameter refused: credentials that helpers must not use any more.
   private func attempt(
-    _ job: StoreJob, refused: StoreCredentials?
+    _ job: StoreJob, _ content: [UInt8], refused: StoreCredentials?
   ) throws(StoreError) -> (outcome: Result<StoreAnswer, StoreError>, used: StoreCredentials) {
     let process: StoreProcess
     if let idle = idleHelper(refused: refused) { process = idle } else { process = try start(refused: refused) }
     var isUsable = false
     defer { putDown(process, isUsable: isUsable) }
     do throws(StoreError) {
-      let (outcome, date) = try process.run(job)
+      let (outcome, date) = try process.run(job, sending: content)
       isUsable = outcome.keepsHelper
       if let date { note(date) }
       return (outcome, process.credentials)

@@ -89,8 +89,8 @@ package final class RemoteStore: ObjectStore {
     try store.get(key, range: range)
   }
 
-  package func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
-    try store.put(key, bytes, ifAbsent: ifAbsent)
+  package func put(_ key: ObjectKey, _ content: HashedContent, ifAbsent: Bool) throws(StoreError) {
+    try store.put(key, content, ifAbsent: ifAbsent)
   }
 
   package func delete(_ key: ObjectKey) throws(StoreError) { try store.delete(key) }
@@ -100,14 +100,15 @@ extension RemoteStore: ProbedStore {
   package func accepts(
     _ key: ObjectKey, _ bytes: [UInt8], stating stated: StatedHashes
   ) throws(StoreError) -> Bool {
-    try store.retry { () throws(StoreError) in
+    let content = HashedContent(bytes)
+    return try store.retry { () throws(StoreError) in
       do throws(StoreError) {
         return try store.retry(atMost: Self.failurePatience) { () throws(StoreError) in
-          try attempts.accepts(key, bytes, stating: stated)
+          try attempts.accepts(key, content, stating: stated)
         }
       } catch .unknownOutcome {
         // Some engines answer a wrong hash as if they had failed themselves (SeaweedFS 3).
-        return try ObjectComparison.of(key, bytes, in: attempts) == .same
+        return try ObjectComparison.of(key, content, in: attempts) == .same
       }
     }
   }

@@ -40,15 +40,14 @@ final class SingleAttempts: ObjectStore {
     return bytes
   }
 
-  func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
-    precondition(bytes.count <= ObjectLimits.mostBytes, "the object is too large")
-    guard case .stored(let hasOtherTag) = try pool.run(.put(key, bytes, ifAbsent: ifAbsent)) else {
-      throw Self.wrongAnswer
-    }
+  func put(_ key: ObjectKey, _ content: HashedContent, ifAbsent: Bool) throws(StoreError) {
+    precondition(content.bytes.count <= ObjectLimits.mostBytes, "the object is too large")
+    let job = StoreJob.put(key, StoreHash(of: content), ifAbsent: ifAbsent)
+    guard case .stored(let hasOtherTag) = try pool.run(job, sending: content.bytes) else { throw Self.wrongAnswer }
     guard hasOtherTag, !hasOtherTags.load(ordering: .relaxed) else { return }
     let comparison: ObjectComparison
     do throws(StoreError) {
-      comparison = try ObjectComparison.of(key, bytes, in: self)
+      comparison = try ObjectComparison.of(key, content, in: self)
     } catch {
       throw .unknownOutcome
     }
@@ -66,11 +65,10 @@ final class SingleAttempts: ObjectStore {
   // MARK: Probes
 
   /// Whether the store confirms an object with a wrong hash.
-  func accepts(_ key: ObjectKey, _ bytes: [UInt8], stating stated: StatedHashes) throws(StoreError) -> Bool {
+  func accepts(_ key: ObjectKey, _ content: HashedContent, stating stated: StatedHashes) throws(StoreError) -> Bool {
+    let job = StoreJob.put(key, StoreHash(of: content, stating: stated), ifAbsent: false)
     do throws(StoreError) {
-      guard case .stored = try pool.run(.put(key, bytes, ifAbsent: false, stating: stated)) else {
-        throw Self.wrongAnswer
-      }
+      guard case .stored = try pool.run(job, sending: content.bytes) else { throw Self.wrongAnswer }
       return true
     } catch {
       switch error {

@@ -48,7 +48,7 @@ final class StoreProcess: Sendable {
   ///
   /// - Throws: `.unavailable`; errors that the helper found before it sent a request. The process must not be used then.
   func begin(_ configuration: StoreConfiguration) throws(StoreError) -> Confinement {
-    try send(.configure, configuration.encoded, seconds: stall)
+    try send(.configure, configuration.encoded[...], seconds: stall)
     let (message, body) = try receive(seconds: Self.startSeconds)
     if message == .failed { throw try Self.outcome(body).error }
     guard message == .hello, let confinement = Confinement(decoding: body) else {
@@ -68,14 +68,21 @@ final class StoreProcess: Sendable {
 
   /// Carries out a job. After `.unavailable` the process must not be used any more.
   ///
+  /// - Parameter content: the bytes of an object that is stored.
   /// - Returns: its result, and the time that the store's reply states.
-  func run(_ job: StoreJob) throws(StoreError) -> (outcome: Result<StoreAnswer, StoreError>, date: RequestTime?) {
-    // The content is not copied into the message.
-    try send(.job, job.encodedWithoutContent, job.content, seconds: stall)
+  func run(
+    _ job: StoreJob, sending content: [UInt8]
+  ) throws(StoreError) -> (outcome: Result<StoreAnswer, StoreError>, date: RequestTime?) {
+    try send(.job, job.encoded[...], seconds: stall)
     while true {
       let (message, body) = try receive(seconds: stall)
       switch message {
       case .progress where body.isEmpty: continue
+      case .wanted:
+        guard let range = StoreMessage.range(ofWanted: body, within: content.count) else {
+          throw .unavailable("it broke the protocol")
+        }
+        try send(.content, content[range], seconds: stall)
       case .done:
         guard let parts = try? StoreMessage.parts(ofOutcome: body),
           let answer = try? StoreAnswer(decoding: parts.encoded), answer.fits(job)
@@ -97,12 +104,10 @@ final class StoreProcess: Sendable {
 
   // MARK: The socket
 
-  private func send(
-    _ message: StoreMessage, _ body: [UInt8], _ content: [UInt8] = [], seconds: UInt64
-  ) throws(StoreError) {
+  private func send(_ message: StoreMessage, _ body: ArraySlice<UInt8>, seconds: UInt64) throws(StoreError) {
     Waiting.assertAllowed()
-    try sendAll(message.header(body.count + content.count) + body, seconds)
-    try sendAll(content, seconds)
+    try sendAll(message.header(body.count)[...], seconds)
+    try sendAll(body, seconds)
   }
 
   private func receive(seconds: UInt64) throws(StoreError) -> (message: StoreMessage, body: [UInt8]) {
@@ -112,7 +117,7 @@ final class StoreProcess: Sendable {
     return (message, try receiveAll(count, seconds))
   }
 
-  private func sendAll(_ bytes: [UInt8], _ seconds: UInt64) throws(StoreError) {
+  private func sendAll(_ bytes: ArraySlice<UInt8>, _ seconds: UInt64) throws(StoreError) {
     var done = 0
     while done < bytes.count {
       let count = unsafe bytes.withUnsafeBytes { buffer in

@@ -23,7 +23,7 @@ package protocol CopySource: Sendable {
   /// All bytes of a file as they are now; nil if it is gone.
   ///
   /// - Parameter listed: what is known of it.
-  func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> [UInt8]?
+  func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> HashedContent?
 
   /// Facts of a file that change with every change of it; nil if the place has none.
   func stamp(of identifier: SegmentIdentifier) -> FileStamp?
@@ -64,7 +64,7 @@ package protocol CopyTarget: CopySource {
   /// Writes a file as a whole, or replaces it.
   ///
   /// - Parameter isComplete: whether it has the size of a complete file.
-  func write(_ identifier: SegmentIdentifier, _ bytes: [UInt8], isComplete: Bool) throws(CopyError)
+  func write(_ identifier: SegmentIdentifier, _ content: HashedContent, isComplete: Bool) throws(CopyError)
 
   /// The bytes of a file as they are stored, past memory where possible; nil if there is none.
   func readBack(_ identifier: SegmentIdentifier) throws(CopyError) -> [UInt8]?

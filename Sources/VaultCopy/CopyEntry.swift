@@ -1,4 +1,3 @@
-internal import Crypto
 internal import ObjectStore
 
 /// What is known of a file at one end of a copy without reading it.
@@ -21,14 +20,14 @@ package struct CopyEntry: Equatable, Sendable {
   /// The facts that a store states.
   init(_ entry: ObjectEntry) { self.init(size: entry.size, md5: entry.md5, sha256: entry.sha256) }
 
-  /// The facts of bytes, with the checksums that another entry has.
-  init(of bytes: [UInt8], like other: CopyEntry) {
-    self.init(size: Int64(bytes.count))
+  /// The facts of a content, with the checksums that another entry has.
+  init(of content: HashedContent, like other: CopyEntry) {
+    self.init(size: Int64(content.bytes.count))
     guard size == other.size else { return }
     if other.sha256 != nil {
-      sha256 = SHAHasher.sha256(of: bytes)
+      sha256 = content.sha256
     } else if other.md5 != nil {
-      md5 = NameDigest.md5(bytes)
+      md5 = content.md5
     }
   }
 

@@ -1,3 +1,4 @@
+package import ObjectStore
 package import Storage
 internal import Synchronization
 internal import System
@@ -65,8 +66,8 @@ package final class DirectoryEnd: CopyTarget, SyncSource {
 
   package func stamp(of identifier: SegmentIdentifier) -> FileStamp? { (try? opened())?.stamp(of: identifier) }
 
-  package func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> [UInt8]? {
-    try bytes(of: identifier) { (storage) throws(Errno) in try storage.open(identifier) }
+  package func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> HashedContent? {
+    try bytes(of: identifier) { (storage) throws(Errno) in try storage.open(identifier) }.map { HashedContent($0) }
   }
 
   package func readBack(_ identifier: SegmentIdentifier) throws(CopyError) -> [UInt8]? {
@@ -99,11 +100,11 @@ package final class DirectoryEnd: CopyTarget, SyncSource {
     }
   }
 
-  package func write(_ identifier: SegmentIdentifier, _ bytes: [UInt8], isComplete: Bool) throws(CopyError) {
-    limit?.take(bytes.count)
+  package func write(_ identifier: SegmentIdentifier, _ content: HashedContent, isComplete: Bool) throws(CopyError) {
+    limit?.take(content.bytes.count)
     let target = target
     try attempt("writing \(identifier)") { () throws(Errno) in
-      try target.put(identifier, bytes, isComplete: isComplete)
+      try target.put(identifier, content.bytes, isComplete: isComplete)
     }
   }
 

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import ObjectStore
 internal import Storage
 
 /// The result for one file.
@@ -38,7 +38,7 @@ struct FileCopying {
   ///
   /// - Parameter there: what the target's list says of it; nil if it is not there.
   func run(_ there: CopyEntry?) throws(CopyError) -> FileOutcome {
-    var content: [UInt8]?
+    var content: HashedContent?
     if !source.keepsChecksums || options.readsBack {
       guard let found = try source.read(identifier, listed: listed) else { return .gone }
       if isShortened(found) { return .shortened }
@@ -47,9 +47,9 @@ struct FileCopying {
     guard let there else { return options.onlyCompares ? .missing : try write(content) }
     var comparison = try compare(content, with: there)
     if comparison == .unknown, !options.onlyCompares || options.readsBack {
-      guard let found = try bytes(content) else { return .gone }
+      guard let found = try self.content(content) else { return .gone }
       content = found
-      comparison = try target.readBack(identifier) == found ? .same : .different
+      comparison = try target.readBack(identifier) == found.bytes ? .same : .different
     }
     switch comparison {
     case .same: return try resends ? write(content) : .same
@@ -60,46 +60,45 @@ struct FileCopying {
   }
 
   /// Compares by checksums that are kept; by bytes if the target keeps none, or with `readsBack`.
-  private func compare(_ bytes: [UInt8]?, with there: CopyEntry) throws(CopyError) -> CopyComparison {
-    if let bytes, options.readsBack || !target.keepsChecksums {
-      return try target.readBack(identifier) == bytes ? .same : .different
+  private func compare(_ content: HashedContent?, with there: CopyEntry) throws(CopyError) -> CopyComparison {
+    if let content, options.readsBack || !target.keepsChecksums {
+      return try target.readBack(identifier) == content.bytes ? .same : .different
     }
     if !target.keepsChecksums {
       guard let own = try source.entry(identifier, listed: listed) else { return .unknown }
-      guard own.size == there.size, let bytes = try target.read(identifier, listed: there) else { return .different }
-      return CopyEntry(of: bytes, like: own).comparison(with: own)
+      guard own.size == there.size, let found = try target.read(identifier, listed: there) else { return .different }
+      return CopyEntry(of: found, like: own).comparison(with: own)
     }
     guard let theirs = try target.entry(identifier, listed: there) else { return .different }
-    if let bytes { return CopyEntry(of: bytes, like: theirs).comparison(with: theirs) }
+    if let content { return CopyEntry(of: content, like: theirs).comparison(with: theirs) }
     guard let own = try source.entry(identifier, listed: listed) else { return .unknown }
     return own.comparison(with: theirs)
   }
 
-  private func write(_ known: [UInt8]?) throws(CopyError) -> FileOutcome {
-    guard let bytes = try self.bytes(known) else { return .gone }
-    if isShortened(bytes) { return .shortened }
-    guard bytes.count <= segmentSize else { return .tooLarge }
-    if try !writeAndCompare(bytes) {
+  private func write(_ known: HashedContent?) throws(CopyError) -> FileOutcome {
+    guard let content = try self.content(known) else { return .gone }
+    if isShortened(content) { return .shortened }
+    guard content.bytes.count <= segmentSize else { return .tooLarge }
+    if try !writeAndCompare(content) {
       // A store that checks nothing keeps what one transfer damaged.
-      guard readsWritten, try writeAndCompare(bytes) else { throw .notKept(target.place) }
+      guard readsWritten, try writeAndCompare(content) else { throw .notKept(target.place) }
     }
-    return .copied(
-      CopyEntry(size: Int64(bytes.count), md5: target.keepsChecksums ? NameDigest.md5(bytes) : nil))
+    return .copied(CopyEntry(size: Int64(content.bytes.count), md5: target.keepsChecksums ? content.md5 : nil))
   }
 
   /// Writes the file; false if it was read back and has other bytes.
-  private func writeAndCompare(_ bytes: [UInt8]) throws(CopyError) -> Bool {
-    try target.write(identifier, bytes, isComplete: bytes.count == segmentSize)
+  private func writeAndCompare(_ content: HashedContent) throws(CopyError) -> Bool {
+    try target.write(identifier, content, isComplete: content.bytes.count == segmentSize)
     guard readsWritten || options.readsBack else { return true }
-    return try target.readBack(identifier) == bytes
+    return try target.readBack(identifier) == content.bytes
   }
 
-  /// The source's bytes, if they are not known already.
-  private func bytes(_ known: [UInt8]?) throws(CopyError) -> [UInt8]? {
+  /// The source's content, if it is not known already.
+  private func content(_ known: HashedContent?) throws(CopyError) -> HashedContent? {
     if let known { return known }
     return try source.read(identifier, listed: listed)
   }
 
   /// Whether a file is shorter than when it was listed, which no program makes it.
-  private func isShortened(_ bytes: [UInt8]) -> Bool { Int64(bytes.count) < listed.size }
+  private func isShortened(_ content: HashedContent) -> Bool { Int64(content.bytes.count) < listed.size }
 }

@@ -52,7 +52,7 @@ package final class StoreEnd: SyncTarget {
   package func readParameters() throws(CopyError) -> [UInt8]? {
     let key = Self.key(StorageNames.parameters)
     let page = try attempt { () throws(StoreError) in try store.list(prefix: key.text, after: nil) }
-    return try read(key, page.entries.first { $0.key == key }.map { CopyEntry($0) })
+    return try read(key, page.entries.first { $0.key == key }.map { CopyEntry($0) })?.bytes
   }
 
   package func list() throws(CopyError) -> [SegmentIdentifier: CopyEntry] {
@@ -77,12 +77,12 @@ package final class StoreEnd: SyncTarget {
     return try head(Self.key(of: identifier)).map { CopyEntry($0) }
   }
 
-  package func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> [UInt8]? {
+  package func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> HashedContent? {
     try read(Self.key(of: identifier), listed)
   }
 
   package func readBack(_ identifier: SegmentIdentifier) throws(CopyError) -> [UInt8]? {
-    try read(Self.key(of: identifier), nil)
+    try read(Self.key(of: identifier), nil)?.bytes
   }
 
   package func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]? {
@@ -95,11 +95,11 @@ package final class StoreEnd: SyncTarget {
     do throws(StoreError) {
       try store.put(marker, parameters, ifAbsent: true)
     } catch .alreadyThere {
-      guard let there = try read(marker, nil), accepts(there) else { throw .otherVault(place) }
+      guard let there = try read(marker, nil), accepts(there.bytes) else { throw .otherVault(place) }
     } catch .refused(let code) where code == Self.unknownCondition {
       // The list was empty. What another first copy stored since is noticed if it came last.
       try attempt { () throws(StoreError) in try store.put(marker, parameters, ifAbsent: false) }
-      guard let there = try read(marker, nil), accepts(there) else { throw .otherVault(place) }
+      guard let there = try read(marker, nil), accepts(there.bytes) else { throw .otherVault(place) }
     } catch {
       throw .store(error, address)
     }
@@ -124,10 +124,10 @@ package final class StoreEnd: SyncTarget {
     return try attempt { () throws(StoreError) in try StoreProbe(probed).run() }
   }
 
-  package func write(_ identifier: SegmentIdentifier, _ bytes: [UInt8], isComplete: Bool) throws(CopyError) {
+  package func write(_ identifier: SegmentIdentifier, _ content: HashedContent, isComplete: Bool) throws(CopyError) {
     try endSync()
-    limit?.take(bytes.count)
-    try attempt { () throws(StoreError) in try store.put(Self.key(of: identifier), bytes, ifAbsent: false) }
+    limit?.take(content.bytes.count)
+    try attempt { () throws(StoreError) in try store.put(Self.key(of: identifier), content, ifAbsent: false) }
   }
 
   package func complete(_ parameters: [UInt8]) throws(CopyError) {
@@ -140,7 +140,7 @@ package final class StoreEnd: SyncTarget {
   }
 
   package func readToken() throws(CopyError) -> SyncToken? {
-    try read(Self.key(StorageNames.synced), nil).flatMap { SyncToken(text: $0) }
+    try read(Self.key(StorageNames.synced), nil).flatMap { SyncToken(text: $0.bytes) }
   }
 
   package func writeToken(_ token: SyncToken) throws(CopyError) {
@@ -171,7 +171,7 @@ package final class StoreEnd: SyncTarget {
     }
     let marker = Self.key(StorageNames.copyMarker)
     if let there = try read(marker, nil) {
-      guard accepts(there) else { throw .otherVault(place) }
+      guard accepts(there.bytes) else { throw .otherVault(place) }
       return .unfinished
     }
     let page = try attempt { () throws(StoreError) in try store.list(prefix: "", after: nil) }
@@ -204,7 +204,7 @@ package final class StoreEnd: SyncTarget {
   }
 
   /// Reads an object until its bytes agree with a checksum or with another reading; nil if it is gone.
-  private func read(_ key: ObjectKey, _ listed: CopyEntry?) throws(CopyError) -> [UInt8]? {
+  private func read(_ key: ObjectKey, _ listed: CopyEntry?) throws(CopyError) -> HashedContent? {
     var expected = listed
     var earlier: [UInt8]?
     for _ in 0..<Self.readings {
@@ -213,17 +213,17 @@ package final class StoreEnd: SyncTarget {
         expected = CopyEntry(found)
       }
       limit?.take(Int(min(expected?.size ?? 0, Int64(ObjectLimits.mostBytes))))
-      let bytes: [UInt8]
+      let content: HashedContent
       do throws(StoreError) {
-        bytes = try store.get(key, range: nil)
+        content = HashedContent(try store.get(key, range: nil))
       } catch .notFound {
         return nil
       } catch {
         throw .store(error, address)
       }
-      if let expected, CopyEntry(of: bytes, like: expected).comparison(with: expected) == .same { return bytes }
-      if let expected, bytes == earlier, Int64(bytes.count) == expected.size { return bytes }
-      earlier = bytes
+      if let expected, CopyEntry(of: content, like: expected).comparison(with: expected) == .same { return content }
+      if let expected, content.bytes == earlier, Int64(content.bytes.count) == expected.size { return content }
+      earlier = content.bytes
       // It may have been replaced since it was listed.
       expected = nil
     }

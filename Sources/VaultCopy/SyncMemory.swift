@@ -5,7 +5,7 @@
 // 2. The change times are those of this machine: another one that writes to the same files may have another clock. So it
 //    is for local hosts only.
 
-internal import Crypto
+internal import ObjectStore
 internal import Storage
 internal import Synchronization
 internal import System
@@ -33,12 +33,12 @@ package final class SyncMemory: Sendable {
     }
   }
 
-  /// Remembers bytes that were read now.
+  /// Remembers a content that was read now.
   ///
   /// - Parameter stamp: the facts of the file from before it was read.
-  func note(_ identifier: SegmentIdentifier, _ stamp: FileStamp, _ bytes: [UInt8], now: Int64) {
+  func note(_ identifier: SegmentIdentifier, _ stamp: FileStamp, _ content: HashedContent, now: Int64) {
     let isOld = stamp.changed < (now - Self.leastAge) * 1_000_000_000
-    guard isOld, stamp.size == bytes.count, let md5 = NameDigest.md5(bytes) else { return }
+    guard isOld, stamp.size == content.bytes.count, let md5 = content.md5 else { return }
     files.withLock { $0[identifier] = Known(stamp: stamp, md5: md5) }
   }
 
@@ -79,11 +79,11 @@ final class RememberedSource: SyncSource {
     try source.entry(identifier, listed: listed)
   }
 
-  func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> [UInt8]? {
+  func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> HashedContent? {
     let stamp = source.stamp(of: identifier)
     let now = timeOfDay().seconds
-    let bytes = try source.read(identifier, listed: listed)
-    if let stamp, let bytes { memory.note(identifier, stamp, bytes, now: now) }
-    return bytes
+    let content = try source.read(identifier, listed: listed)
+    if let stamp, let content { memory.note(identifier, stamp, content, now: now) }
+    return content
   }
 }

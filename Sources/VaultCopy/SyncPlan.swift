@@ -1,3 +1,4 @@
+internal import ObjectStore
 internal import Storage
 internal import Synchronization
 
@@ -65,10 +66,11 @@ final class SyncComparison: Sendable {
     guard listed.size <= segmentSize else { return .tooLarge }
     guard let there else { return .new }
     if isRemembered(identifier, listed, there) { return .same }
-    guard let bytes = try source.read(identifier, listed: listed) else { return .gone }
+    guard let content = try source.read(identifier, listed: listed) else { return .gone }
+    let bytes = content.bytes
     if bytes.count < listed.size { return .shortened }
     guard let facts = try target.entry(identifier, listed: there) else { return .new }
-    switch CopyEntry(of: bytes, like: facts).comparison(with: facts) {
+    switch CopyEntry(of: content, like: facts).comparison(with: facts) {
     case .same: return .same
     case .different where !findsDivergent: return .new
     case .different, .unknown: break

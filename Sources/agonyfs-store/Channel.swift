@@ -17,6 +17,17 @@ enum Channel {
     return (message, read(count))
   }
 
+  /// Asks agonyfs for bytes of the object that is stored, and writes them into a buffer, which is not empty.
+  ///
+  /// - Parameter start: the first of them.
+  static func receiveContent(from start: Int, into buffer: UnsafeMutableRawBufferPointer) {
+    send(.wanted, StoreMessage.bytes(ofWanted: start..<(start + buffer.count)))
+    guard let (message, count) = StoreMessage.decode(header: read(StoreMessage.headerBytes)), message == .content,
+      count == buffer.count
+    else { exit(1) }
+    unsafe fill(buffer)
+  }
+
   /// Ends the process if agonyfs has ended or closed the channel.
   static func checkOtherEnd() {
     if agonyfs_store_is_closed(Descriptor.standardInput.number) { exit(0) }
@@ -24,17 +35,20 @@ enum Channel {
 
   private static func read(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
+    unsafe bytes.withUnsafeMutableBytes { unsafe fill($0) }
+    return bytes
+  }
+
+  /// Reads until the buffer is full.
+  private static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
     var done = 0
-    while done < count {
-      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-        return unsafe Glibc.read(Descriptor.standardInput.number, rest.baseAddress, rest.count)
-      }
+    while done < buffer.count {
+      let got = unsafe Glibc.read(
+        Descriptor.standardInput.number, buffer.baseAddress.map { unsafe $0 + done }, buffer.count - done)
       if got == 0 { exit(0) }
       if got < 0, errno != EINTR { exit(1) }
       done += max(0, got)
     }
-    return bytes
   }
 }
 

@@ -38,9 +38,10 @@ internal import ObjectStore
 
   deinit { unsafe agonyfs_connection_free(connection) }
 
-  /// Sends a request, and receives its reply with at most `most` bytes in the body.
+  /// Sends a request, and receives its reply with at most `most` bytes in the body. The body of the request, which has
+  /// `bodyCount` bytes, comes from agonyfs while it is sent.
   func exchange(
-    _ method: StoreRequest.Method, url: String, headers: RequestSigner.Headers, body: [UInt8], most: Int
+    _ method: StoreRequest.Method, url: String, headers: RequestSigner.Headers, bodyCount: Int, most: Int
   ) throws(Failure) -> Received {
     var lines = unsafe headers.map { unsafe strdup("\($0.name): \($0.value)").map { unsafe UnsafePointer($0) } }
     defer { unsafe lines.forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) } }
@@ -48,19 +49,22 @@ internal import ObjectStore
     var reply = unsafe agonyfs_reply()
     unsafe method.rawValue.withCString { method in
       unsafe url.withCString { url in
-        unsafe body.withUnsafeBytes { body in
-          unsafe lines.withUnsafeMutableBufferPointer { lines in
-            var request = unsafe agonyfs_request(
-              method: method, url: url, headers: UnsafePointer(lines.baseAddress), header_count: lines.count,
-              body: body.baseAddress, body_count: body.count, most: most,
-              progress: { context, bytes in
-                if let context = unsafe context {
-                  unsafe Unmanaged<Progress>.fromOpaque(context).takeUnretainedValue().note(bytes)
-                }
-                return 0
-              }, context: Unmanaged.passUnretained(progress).toOpaque())
-            withExtendedLifetime(progress) { unsafe agonyfs_connection_exchange(connection, &request, &reply) }
-          }
+        unsafe lines.withUnsafeMutableBufferPointer { lines in
+          var request = unsafe agonyfs_request(
+            method: method, url: url, headers: UnsafePointer(lines.baseAddress), header_count: lines.count,
+            body_count: bodyCount,
+            read_body: { _, start, buffer, count in
+              unsafe Channel.receiveContent(
+                from: start, into: UnsafeMutableRawBufferPointer(start: buffer, count: count))
+            },
+            most: most,
+            progress: { context, bytes in
+              if let context = unsafe context {
+                unsafe Unmanaged<Progress>.fromOpaque(context).takeUnretainedValue().note(bytes)
+              }
+              return 0
+            }, context: Unmanaged.passUnretained(progress).toOpaque())
+          withExtendedLifetime(progress) { unsafe agonyfs_connection_exchange(connection, &request, &reply) }
         }
       }
     }

@@ -32,15 +32,10 @@ enum Program {
     while true { work(session) }
   }
 
-  /// Receives a job. Its message is gone on return: one copy of the content is enough.
-  private static func receiveJob() -> StoreJob {
+  private static func work(_ session: StoreSession) {
     let (message, body) = Channel.receive()
     guard message == .job, let job = try? StoreJob(decoding: body) else { exit(1) }
-    return job
-  }
-
-  private static func work(_ session: StoreSession) {
-    let (outcome, date) = session.run(receiveJob())
+    let (outcome, date) = session.run(job)
     switch outcome {
     case .success(let answer): Channel.send(.done, StoreMessage.outcome(answer.encoded, date: date))
     case .failure(let error): Channel.send(.failed, StoreMessage.outcome(error.encoded, date: date))

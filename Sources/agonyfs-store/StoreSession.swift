@@ -9,6 +9,8 @@ internal import System
 ///    the time of the store, and so are all later ones.
 /// 2. A connection is used again only after a whole reply with an identifier that the reply before did not have.
 ///    Otherwise a reply that came twice would be taken for the one to the next request.
+/// 3. The content of an object is never held here: each request asks agonyfs for it from its first byte on, as far as it
+///    is sent. agonyfs has hashed it.
 final class StoreSession {
   /// Most bytes of a body that describes an error, and of a list.
   private static let mostErrorBytes = 64 << 10
@@ -33,7 +35,7 @@ final class StoreSession {
     certificates = try Self.certificates(configuration)
     resolved = try Self.addresses(of: configuration.address)
     connection = makeConnection()
-    _ = signed(.list(configuration.address, prefix: "", after: nil, most: 1), StoreHash(of: []), at: now)
+    _ = signed(.list(configuration.address, prefix: "", after: nil, most: 1), .empty, at: now)
     _ = ReplyBody(of: Array("<Error><Code>None</Code></Error>".utf8))
   }
 
@@ -65,28 +67,22 @@ final class StoreSession {
   func run(_ job: StoreJob) -> (outcome: Result<StoreAnswer, StoreError>, date: RequestTime?) {
     var date: RequestTime?
     let outcome = Result { () throws(StoreError) in
-      var content: [UInt8] = []
-      var hash = StoreHash(of: [])
-      if case .put(_, let bytes, _, let stated) = job {
-        content = bytes
-        hash = StoreHash(of: bytes, stating: stated)
-      }
-      let (request, most) = shape(of: job, hash)
+      let (request, most) = shape(of: job)
       var signedAt = now
-      var (reply, body) = Self.read(try exchange(request, content, hash, at: signedAt, most: most), job.action)
+      var (reply, body) = Self.read(try exchange(request, job.body, at: signedAt, most: most), job.action)
       if reply.refusesTime(signedAt), let storeTime = reply.date {
         clockDifference = storeTime.seconds - timeOfDay().seconds
         signedAt = now
-        (reply, body) = Self.read(try exchange(request, content, hash, at: signedAt, most: most), job.action)
+        (reply, body) = Self.read(try exchange(request, job.body, at: signedAt, most: most), job.action)
       }
       date = reply.date
-      return try answer(reply, body, to: job, hash)
+      return try answer(reply, body, to: job)
     }
     return (outcome, date)
   }
 
   /// The request of a job, and the most bytes of the body of its reply.
-  private func shape(of job: StoreJob, _ hash: StoreHash) -> (request: StoreRequest, most: Int) {
+  private func shape(of job: StoreJob) -> (request: StoreRequest, most: Int) {
     let address = configuration.address
     switch job {
     case .list(let prefix, let after):
@@ -96,7 +92,7 @@ final class StoreSession {
     case .get(let key, let range):
       let most = range.map { max($0.count, Self.mostErrorBytes) } ?? ObjectLimits.mostBytes
       return (.get(address, key, range: range), most)
-    case .put(let key, _, let ifAbsent, _):
+    case .put(let key, let hash, let ifAbsent):
       return (.put(address, key, md5: hash.md5Text, ifAbsent: ifAbsent), Self.mostErrorBytes)
     case .delete(let key): return (.delete(address, key), Self.mostErrorBytes)
     case .setting(let setting): return (.setting(address, setting), Self.mostErrorBytes)
@@ -108,7 +104,7 @@ final class StoreSession {
   }
 
   private func exchange(
-    _ request: StoreRequest, _ content: [UInt8], _ hash: StoreHash, at time: RequestTime, most: Int
+    _ request: StoreRequest, _ hash: StoreHash, at time: RequestTime, most: Int
   ) throws(StoreError) -> StoreReply {
     let address = configuration.address
     let host = address.host.contains(":") ? "[\(address.host)]" : address.host
@@ -119,7 +115,7 @@ final class StoreSession {
     let changes = request.method == .put || request.method == .delete
     do throws(Connection.Failure) {
       let received = try used.exchange(
-        request.method, url: url, headers: signed(request, hash, at: time), body: content, most: most)
+        request.method, url: url, headers: signed(request, hash, at: time), bodyCount: hash.size, most: most)
       if received.identifier.isEmpty {
         lastIdentifier = ""
       } else if received.identifier == lastIdentifier {
@@ -145,7 +141,7 @@ final class StoreSession {
   }
 
   private func answer(
-    _ reply: StoreReply, _ body: ReplyBody?, to job: StoreJob, _ hash: StoreHash
+    _ reply: StoreReply, _ body: ReplyBody?, to job: StoreJob
   ) throws(StoreError) -> StoreAnswer {
     switch job {
     case .list(let prefix, let after):
@@ -155,7 +151,7 @@ final class StoreSession {
     case .head(let key): return .entry(try reply.entry(key))
     case .get(_, let range):
       return .bytes(try reply.bytes(range), isFromWhole: range != nil && reply.status == 200)
-    case .put: return .stored(hasOtherTag: try reply.isStoredWithOtherTag(than: hash.md5))
+    case .put(_, let hash, _): return .stored(hasOtherTag: try reply.isStoredWithOtherTag(than: hash.md5))
     case .delete:
       try reply.deleted()
       return .deleted

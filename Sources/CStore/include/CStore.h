@@ -60,9 +60,11 @@ typedef struct {
     const char *url;
     const char *const *headers;
     size_t header_count;
-    /// The body of PUT.
-    const void *body;
+    /// Bytes of the body of PUT.
     size_t body_count;
+    /// Writes `count` bytes of the body from `start` on into a buffer: at most 256 KiB, in order. It begins again at any
+    /// earlier byte, because a body may be sent twice.
+    void (*read_body)(void *context, size_t start, void *buffer, size_t count);
     /// Most bytes of the reply's body.
     size_t most;
     /// Called now and then with the bytes that were sent and received so far; a value other than 0 ends the request.

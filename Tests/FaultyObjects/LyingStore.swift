@@ -70,7 +70,7 @@ package final class LyingStore: ProbedStore {
     return try store.get(key, range: range)
   }
 
-  package func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
+  package func put(_ key: ObjectKey, _ content: HashedContent, ifAbsent: Bool) throws(StoreError) {
     if lies.deniesReplacing, memory.objects[key] != nil { throw .denied(.put) }
     note()
     let isDamaged = state.withLock { state in
@@ -78,7 +78,7 @@ package final class LyingStore: ProbedStore {
       state.damaged -= 1
       return state.damaged >= 0
     }
-    try memory.put(key, isDamaged ? bytes.map { $0 ^ 1 } : bytes, ifAbsent: ifAbsent)
+    try memory.put(key, isDamaged ? HashedContent(content.bytes.map { $0 ^ 1 }) : content, ifAbsent: ifAbsent)
     let (isReplaced, isDeleted) = state.withLock { state in
       state.replaced -= 1
       state.deleted -= 1

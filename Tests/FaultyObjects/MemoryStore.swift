@@ -116,7 +116,8 @@ package final class MemoryStore: ObjectStore {
     }
   }
 
-  package func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
+  package func put(_ key: ObjectKey, _ content: HashedContent, ifAbsent: Bool) throws(StoreError) {
+    let bytes = content.bytes
     try change(.put(key, bytes, ifAbsent: ifAbsent), .put) { (state) throws(StoreError) in
       if ifAbsent, !state.knowsConditions { throw .refused("NotImplemented") }
       if ifAbsent, state.objects[key] != nil { throw .alreadyThere }

@@ -34,6 +34,7 @@ FAULTS = {
     "slow": "GET", "stall": "GET", "redirect": "GET HEAD PUT DELETE", "html": "GET PUT", "error200": "PUT",
     "garbage": "GET PUT", "keep-other": "PUT", "other-tag": "PUT HEAD", "bad-list": "GET", "entities": "GET",
     "no-identifier": "GET HEAD PUT DELETE", "proxy404": "GET PUT", "drip": "GET",
+    "early": "PUT",
 }
 
 
@@ -99,12 +100,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         store = self.server.store
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        count = int(self.headers.get("Content-Length") or 0)
+        is_early = self.takes("early")
+        body = b"" if is_early else self.rfile.read(count)
         with store.lock:
             store.counts[self.command] = store.counts.get(self.command, 0) + 1
             store.requests += 1
             self.identifier = f"request-{store.requests}"
         self.close_connection = False
+        if is_early:
+            self.reply(503, b"<Error><Code>SlowDown</Code></Error>")
+            # A connection that is closed with unread bytes can lose the reply.
+            self.rfile.read(count)
+            return None
         if self.takes("drop"):
             return self.end()
         if self.takes("garbage"):

@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func theTagIsComparedIfItIsAnMD5() throws {
-    let own = StoreHash(of: Array("hello".utf8)).md5
+    let own = HashedContent(Array("hello".utf8)).md5
     var stored = reply(200)
     for (tag, differs) in [
       ("\"5d41402abc4b2a76b9719d911017c592\"", false), ("\"5d41402abc4b2a76b9719d911017c593\"", true),
@@ -117,7 +117,7 @@ import Testing
     head.entityTag = "\"5D41402abc4b2a76b9719d911017c592\""
     head.checksum = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
     let entry = try head.entry(key("a"))
-    #expect(entry.size == 5 && entry.md5 == StoreHash(of: Array("hello".utf8)).md5 && entry.sha256?.first == 0x2c)
+    #expect(entry.size == 5 && entry.md5 == HashedContent(Array("hello".utf8)).md5 && entry.sha256?.first == 0x2c)
     for tag in ["\"", "\"\"", "\"5d41402abc4b2a76b9719d911017c592-2\"", "5d41402abc4b2a76b9719d911017c5"] {
       head.entityTag = tag
       #expect(try head.entry(key("a")).md5 == nil)
@@ -137,12 +137,15 @@ import Testing
   }
 
   @Test func oneHashIsStatedWrongly() {
-    let bytes = Array("hello".utf8)
-    let right = StoreHash(of: bytes)
-    let wrongMD5 = StoreHash(of: bytes, stating: .wrongMD5)
-    #expect(wrongMD5.signed == right.signed && wrongMD5.md5 == right.md5 && wrongMD5.md5Text != right.md5Text)
-    let wrongSHA256 = StoreHash(of: bytes, stating: .wrongSHA256)
-    #expect(wrongSHA256.signed != right.signed && wrongSHA256.md5Text == right.md5Text)
+    let content = HashedContent(Array("hello".utf8))
+    let right = StoreHash(of: content)
+    #expect(right.signed == "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824")
+    #expect(right.md5Text == "XUFAKrxLKna5cZ2REBfFkg==" && right.size == 5)
+    let wrongMD5 = StoreHash(of: content, stating: .wrongMD5)
+    #expect(wrongMD5.signed == right.signed && wrongMD5.md5Text?.count == 24 && wrongMD5.md5Text != right.md5Text)
+    let wrongSHA256 = StoreHash(of: content, stating: .wrongSHA256)
+    #expect(wrongSHA256.signed != right.signed && wrongSHA256.signed.count == 64)
+    #expect(wrongSHA256.md5Text == right.md5Text)
   }
 
   @Test func wrongTimesAreNoticed() {

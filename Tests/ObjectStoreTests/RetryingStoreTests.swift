@@ -150,7 +150,7 @@ private final class OneLoss: ObjectStore {
   func list(prefix: String, after: String?) throws(StoreError) -> ObjectPage { throw .notFound }
   func head(_ key: ObjectKey) throws(StoreError) -> ObjectEntry { throw .notFound }
   func get(_ key: ObjectKey, range: Range<Int64>?) throws(StoreError) -> [UInt8] { throw .notFound }
-  func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) { throw failure(.put) }
+  func put(_ key: ObjectKey, _ content: HashedContent, ifAbsent: Bool) throws(StoreError) { throw failure(.put) }
   func delete(_ key: ObjectKey) throws(StoreError) { throw failure(.delete) }
 
   private func failure(_ action: StoreAction) -> StoreError {

@@ -8,11 +8,13 @@ import Testing
 @Suite struct WireTests {
   private static let jobs: [StoreJob] = [
     .list(prefix: "", after: nil), .list(prefix: "a/", after: "a/ü"), .head(key("a")), .get(key("a"), range: nil),
-    .get(key("a/b"), range: (1 << 40)..<((1 << 40) + 100)), .put(key("a"), [], ifAbsent: true),
-    .put(key("a"), [1, 2, 3], ifAbsent: false), .delete(key("a")),
-    .put(key("a"), [1, 2, 3], ifAbsent: false, stating: .wrongMD5),
-    .put(key("a"), [1], ifAbsent: false, stating: .wrongSHA256), .setting(.versioning), .setting(.objectLock),
+    .get(key("a/b"), range: (1 << 40)..<((1 << 40) + 100)), .put(key("a"), StoreHash(of: content), ifAbsent: true),
+    .put(key("a"), .empty, ifAbsent: false), .delete(key("a")),
+    .put(key("a"), StoreHash(of: content, stating: .wrongMD5), ifAbsent: false),
+    .put(key("a"), StoreHash(of: content, stating: .wrongSHA256), ifAbsent: false), .setting(.versioning),
+    .setting(.objectLock),
   ]
+  private static let content = HashedContent([1, 2, 3])
   private static let answers: [StoreAnswer] = [
     .page(ObjectPage(entries: [], next: nil)),
     .page(
@@ -71,10 +73,24 @@ import Testing
     }
   }
 
+  @Test func onlyRangesOfTheObjectAreWanted() {
+    for range in [0..<1, 4..<7, 0..<10, 9..<10] {
+      #expect(StoreMessage.range(ofWanted: StoreMessage.bytes(ofWanted: range), within: 10) == range)
+    }
+    for range in [0..<0, 10..<10, 9..<11, 11..<12, 0..<11, 0..<Int(UInt32.max)] {
+      #expect(StoreMessage.range(ofWanted: StoreMessage.bytes(ofWanted: range), within: 10) == nil, "\(range)")
+    }
+    let first = StoreMessage.bytes(ofWanted: 0..<1)
+    let others: [[UInt8]] = [[], Array(first.dropLast()), first + [0], [UInt8](repeating: 255, count: 8)]
+    for bytes in others {
+      #expect(StoreMessage.range(ofWanted: bytes, within: 10) == nil, "\(bytes)")
+    }
+  }
+
   @Test func headersAreBounded() {
     #expect(StoreMessage.decode(header: StoreMessage.job.header(5)).map { $0.message == .job && $0.count == 5 } == true)
     #expect(StoreMessage.decode(header: StoreMessage.job.header(StoreMessage.mostBytes + 1)) == nil)
-    #expect(StoreMessage.decode(header: [3, 0, 0, 0, 0, 0, 0, 0]) == nil)
+    #expect(StoreMessage.decode(header: [4, 0, 0, 0, 0, 0, 0, 0]) == nil)
     #expect(StoreMessage.decode(header: [1, 0, 0]) == nil)
   }
 }

@@ -49,6 +49,9 @@ import Testing
     let body = StoreMessage.outcome(answer.encoded, date: nil)
     return StoreMessage.done.header(body.count) + body
   }
+  private static func wanted(_ range: Range<Int>) -> [UInt8] {
+    StoreMessage.wanted.header(8) + StoreMessage.bytes(ofWanted: range)
+  }
 
   private func store(_ program: String) throws -> RemoteStore {
     var settings = RemoteStore.Settings(
@@ -90,6 +93,20 @@ import Testing
     #expect(throws: StoreError.interrupted) {
       try store(helper(Self.hello + Self.done(.bytes([1, 2, 3])), in: folder)).get(key("a"), range: 0..<2)
     }
+  }
+
+  /// A helper that nobody trusts gets the bytes of the object that is stored, as often as it wants, and no others.
+  @Test func onlyTheObjectIsGivenAway() throws {
+    let folder = try TemporaryFolder()
+    let done = Self.done(.stored(hasOtherTag: false))
+    let right = Self.wanted(0..<3) + Self.wanted(1..<2) + StoreMessage.progress.header(0) + Self.wanted(0..<3)
+    try store(helper(Self.hello + right + done, in: folder)).put(key("a"), [1, 2, 3], ifAbsent: true)
+    for wrong in [0..<4, 3..<4, 4..<5, 1..<1, 0..<Int(UInt32.max)] {
+      let store = try store(helper(Self.hello + Self.wanted(0..<1) + Self.wanted(wrong) + done, in: folder))
+      #expect(throws: StoreError.unknownOutcome, "\(wrong)") { try store.put(key("a"), [1, 2, 3], ifAbsent: true) }
+    }
+    let other = Self.hello + Self.wanted(0..<1) + Self.done(.entry(ObjectEntry(key: key("a"), size: 7)))
+    #expect(throws: StoreError.interrupted) { try store(helper(other, in: folder)).head(key("a")) }
   }
 
   @Test func aStopEndsAllWaits() throws {

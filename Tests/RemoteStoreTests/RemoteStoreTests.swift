@@ -146,6 +146,36 @@ import Testing
     }
   }
 
+  /// The helper asks for a content of several pieces again.
+  @Test func aSecondRequestHasTheWholeContent() throws {
+    let bytes = content(3 << 20)
+    try server.tell("set clock 86400")
+    let store = try server.store(patience: .zero)
+    try store.put(key("a"), bytes, ifAbsent: false)
+    #expect(try server.object("a") == bytes)
+    #expect(try server.count("PUT") == 2)
+    // The connection that was kept is closed after the request; libcurl sends it again on another one.
+    try server.tell("fault drop 1")
+    try store.put(key("b"), bytes, ifAbsent: false)
+    #expect(try server.object("b") == bytes)
+    #expect(try server.count("PUT") == 4)
+  }
+
+  /// A reply that comes while the content is sent ends the request, and not the helper.
+  @Test func aReplyBeforeTheContentCounts() throws {
+    let store = try server.store(patience: .zero)
+    try store.put(key("a"), [1], ifAbsent: false)
+    try server.tell("fault early 1")
+    // More than sockets take.
+    let large = [UInt8](repeating: 1, count: 24 << 20)
+    #expect(throws: StoreError.slowDown) { try store.put(key("a"), large, ifAbsent: false) }
+    #expect(try server.object("a") == [1])
+    let bytes = content(1 << 20)
+    try store.put(key("a"), bytes, ifAbsent: false)
+    #expect(try server.object("a") == bytes)
+    #expect(try server.count("PUT") == 3)
+  }
+
   @Test func otherBytesInTheStoreAreNoticed() throws {
     let store = try server.store(patience: .zero)
     try server.tell("fault keep-other 1")

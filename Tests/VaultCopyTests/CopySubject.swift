@@ -84,14 +84,19 @@ extension MemoryStore {
 /// The address of a store that only messages name.
 func address(_ prefix: String = "vault") throws -> StoreAddress { try StoreAddress("s3://bucket/\(prefix)") }
 
-/// A store that calls a function before each request.
+/// A store that calls a function before each request, and another one with each content that it is given.
 final class HookedStore: ObjectStore {
   private let store: MemoryStore
   private let before: @Sendable (StoreAction) throws(StoreError) -> Void
+  private let note: @Sendable (HashedContent) -> Void
 
-  init(_ store: MemoryStore, before: @escaping @Sendable (StoreAction) throws(StoreError) -> Void) {
+  init(
+    _ store: MemoryStore, before: @escaping @Sendable (StoreAction) throws(StoreError) -> Void,
+    note: @escaping @Sendable (HashedContent) -> Void = { _ in }
+  ) {
     self.store = store
     self.before = before
+    self.note = note
   }
 
   func list(prefix: String, after: String?) throws(StoreError) -> ObjectPage {
@@ -109,9 +114,10 @@ final class HookedStore: ObjectStore {
     return try store.get(key, range: range)
   }
 
-  func put(_ key: ObjectKey, _ bytes: [UInt8], ifAbsent: Bool) throws(StoreError) {
+  func put(_ key: ObjectKey, _ content: HashedContent, ifAbsent: Bool) throws(StoreError) {
     try before(.put)
-    try store.put(key, bytes, ifAbsent: ifAbsent)
+    note(content)
+    try store.put(key, content, ifAbsent: ifAbsent)
   }
 
   func delete(_ key: ObjectKey) throws(StoreError) {
@@ -120,19 +126,23 @@ final class HookedStore: ObjectStore {
   }
 }
 
-/// An end that calls a function before each reading and each writing of a file. Its files seem to be older than they are.
+/// An end that calls a function before each reading and each writing of a file, and another one with each content that it
+/// has read. Its files seem to be older than they are.
 final class HookedEnd: CopyTarget, SyncSource {
   private let end: any CopyTarget & SyncSource
   private let age: Int64
   private let before: @Sendable (SegmentIdentifier) throws(CopyError) -> Void
+  private let note: @Sendable (HashedContent) -> Void
 
   /// - Parameter age: the seconds that files seem to be older.
   init(
     _ end: any CopyTarget & SyncSource, age: Int64 = 0,
-    before: @escaping @Sendable (SegmentIdentifier) throws(CopyError) -> Void
+    before: @escaping @Sendable (SegmentIdentifier) throws(CopyError) -> Void,
+    note: @escaping @Sendable (HashedContent) -> Void = { _ in }
   ) {
     (self.end, self.age) = (end, age)
     self.before = before
+    self.note = note
   }
 
   var place: String { end.place }
@@ -146,9 +156,11 @@ final class HookedEnd: CopyTarget, SyncSource {
     try end.entry(identifier, listed: listed)
   }
 
-  func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> [UInt8]? {
+  func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> HashedContent? {
     try before(identifier)
-    return try end.read(identifier, listed: listed)
+    let content = try end.read(identifier, listed: listed)
+    if let content { note(content) }
+    return content
   }
 
   func readBack(_ identifier: SegmentIdentifier) throws(CopyError) -> [UInt8]? { try end.readBack(identifier) }
@@ -159,9 +171,9 @@ final class HookedEnd: CopyTarget, SyncSource {
 
   func replaceParameters(_ parameters: [UInt8]) throws(CopyError) { try end.replaceParameters(parameters) }
 
-  func write(_ identifier: SegmentIdentifier, _ bytes: [UInt8], isComplete: Bool) throws(CopyError) {
+  func write(_ identifier: SegmentIdentifier, _ content: HashedContent, isComplete: Bool) throws(CopyError) {
     try before(identifier)
-    try end.write(identifier, bytes, isComplete: isComplete)
+    try end.write(identifier, content, isComplete: isComplete)
   }
 
   func complete(_ parameters: [UInt8]) throws(CopyError) { try end.complete(parameters) }

@@ -74,7 +74,7 @@ import Testing
     let md5 = try #require(NameDigest.md5(bytes))
     for (now, isKnown) in [(Int64(1000), false), (1005, false), (1006, true)] {
       let memory = SyncMemory()
-      memory.note(name, stamp, bytes, now: now)
+      memory.note(name, stamp, HashedContent(bytes), now: now)
       #expect(memory.has(name, stamp, md5: md5) == isKnown)
       #expect(!memory.has(name, stamp, md5: [UInt8](repeating: 0, count: 16)))
       for field in 0..<3 {

@@ -155,10 +155,10 @@ final class MemorySource: SyncSource {
 
   func entry(_ identifier: SegmentIdentifier, listed: CopyEntry) throws(CopyError) -> CopyEntry? { listed }
 
-  func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> [UInt8]? {
+  func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> HashedContent? {
     beforeRead(identifier)
     guard (try? storage.exists(identifier)) == true else { return nil }
-    return storage.content(identifier)
+    return HashedContent(storage.content(identifier))
   }
 
   func readTokens() throws(CopyError) -> SyncTokens { tokens.value }

@@ -1,7 +1,7 @@
 package import System
 
-/// An operation that the helper carries out with one request, or two if the clock of this machine is wrong. The bytes of
-/// an object that is stored are not in it: the helper asks for them (`StoreMessage.wanted`).
+/// An operation that the helper carries out with one request, or two if the clock of this machine is wrong. The bytes
+/// of an object that is stored are not in it: the helper asks for them (`StoreMessage.wanted`).
 package enum StoreJob: Equatable, Sendable {
   case list(prefix: String, after: String?)
   case head(ObjectKey)

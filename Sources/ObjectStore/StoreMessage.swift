@@ -5,8 +5,8 @@ package import System
 ///
 /// agonyfs sends `configure` once and then one job after another. The helper answers `configure` with `hello` or
 /// `failed`, and each job with any number of `progress` and `wanted` and then `done` or `failed`. agonyfs answers each
-/// `wanted` with `content`, and sends nothing else during a job. So neither end sends while the other one does, a request
-/// can begin again, and nothing is left over of one that ends early.
+/// `wanted` with `content`, and sends nothing else during a job. So neither end sends while the other one does, a
+/// request can begin again, and nothing is left over of one that ends early.
 package enum StoreMessage: UInt32, Sendable {
   // Sent by agonyfs.
   /// A `StoreConfiguration`, before the helper gives up its rights.

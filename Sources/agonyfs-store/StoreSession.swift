@@ -9,8 +9,8 @@ internal import System
 ///    the time of the store, and so are all later ones.
 /// 2. A connection is used again only after a whole reply with an identifier that the reply before did not have.
 ///    Otherwise a reply that came twice would be taken for the one to the next request.
-/// 3. The content of an object is never held here: each request asks agonyfs for it from its first byte on, as far as it
-///    is sent. agonyfs has hashed it.
+/// 3. The content of an object that is stored is not held here: each request asks agonyfs for it from the first byte
+///    on, as far as it is sent. agonyfs has hashed it.
 final class StoreSession {
   /// Most bytes of a body that describes an error, and of a list.
   private static let mostErrorBytes = 64 << 10

@@ -126,8 +126,8 @@ final class HookedStore: ObjectStore {
   }
 }
 
-/// An end that calls a function before each reading and each writing of a file, and another one with each content that it
-/// has read. Its files seem to be older than they are.
+/// An end that calls a function before each reading and each writing of a file, and another one with each content that
+/// it has read. Its files seem to be older than they are.
 final class HookedEnd: CopyTarget, SyncSource {
   private let end: any CopyTarget & SyncSource
   private let age: Int64

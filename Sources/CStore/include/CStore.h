@@ -62,8 +62,8 @@ typedef struct {
     size_t header_count;
     /// Bytes of the body of PUT.
     size_t body_count;
-    /// Writes `count` bytes of the body from `start` on into a buffer: at most 256 KiB, in order. It begins again at any
-    /// earlier byte, because a body may be sent twice.
+    /// Writes `count` bytes of the body from `start` on into a buffer: at most 256 KiB. It is called in order, and again
+    /// from the first byte on if the body has to be sent twice.
     void (*read_body)(void *context, size_t start, void *buffer, size_t count);
     /// Most bytes of the reply's body.
     size_t most;

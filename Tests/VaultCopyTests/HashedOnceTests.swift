@@ -1,4 +1,5 @@
 import FaultyObjects
+import FaultyStorage
 import ObjectStore
 import Storage
 import Synchronization

@@ -9,6 +9,8 @@ The command gets these variables:
   AGONYFS_TEST_S3      ENDPOINT,ENDPOINT,ACCESS-KEY,SECRET-KEY: the gateways. There are the buckets `photos`, and
                        `small`, which takes one object only.
   AGONYFS_TEST_CEPHFS  FOLDER:FOLDER: where the two clients have mounted the same file system
+  AGONYFS_TEST_CEPH    the settings of this Ceph. With them (-c) the programs of Ceph have an administrator's rights, so
+                       a test can also start a client of its own, and kill that one. The metadata server is `mds.a`.
 
 Exits with the status of the command, or with 1 when the Ceph could not be started or a part of it ended too soon.
 """
@@ -99,7 +101,8 @@ def answers(port):
 class Ceph:
     """A Ceph that runs until `stop` is called.
 
-    `endpoints`, `key` and `secret` are those of the two gateways, and `mounts` the folders of the two clients.
+    `endpoints`, `key` and `secret` are those of the two gateways, `mounts` the folders of the two clients, and
+    `configuration` is the file of settings for programs of Ceph.
     """
 
     key, secret = "AKIATEST", "test/secret+key"
@@ -108,6 +111,7 @@ class Ceph:
         """Starts the monitor, the manager, the disk and the gateways, and a CephFS with its clients if `has_files`."""
         # Ceph uses sockets there, whose paths may have no more than 107 bytes.
         self.folder, self.ports = tempfile.mkdtemp(prefix="ceph-"), free_ports(4)
+        self.configuration = f"{self.folder}/ceph.conf"
         self.endpoints = [f"http://127.0.0.1:{port}" for port in self.ports[2:]]
         self.mounts = []
         # The parts that run, by name, in the order of their start.
@@ -136,7 +140,7 @@ class Ceph:
         return done.stdout
 
     def settings(self, program):
-        return [] if program in ("ceph-authtool", "monmaptool") else ["-c", f"{self.folder}/ceph.conf"]
+        return [] if program in ("ceph-authtool", "monmaptool") else ["-c", self.configuration]
 
     def start(self, name, program, *arguments):
         """Starts a part that goes on."""
@@ -176,7 +180,7 @@ class Ceph:
         for name in ("mon", "mgr", "osd", "mds", "rgw", "run", "log", "crash"):
             os.mkdir(f"{self.folder}/{name}")
         fsid = str(uuid.uuid4())
-        with open(f"{self.folder}/ceph.conf", "w", encoding="utf-8") as file:
+        with open(self.configuration, "w", encoding="utf-8") as file:
             file.write(SETTINGS.format(fsid=fsid, ports=self.ports, folder=self.folder))
         keyring, monitors = f"{self.folder}/keyring", f"{self.folder}/monitors"
         self.tool("ceph-authtool", "--create-keyring", keyring)
@@ -229,6 +233,8 @@ class Ceph:
         for pool in ("names", "contents"):
             self.tool("ceph", "osd", "pool", "create", pool, "8")
         self.tool("ceph", "fs", "new", "files", "names", "contents")
+        # A client that died loses its session, and with it its locks, after 60 s. The default is 300 s.
+        self.tool("ceph", "fs", "set", "files", "session_autoclose", "60")
         self.start("mds.a", "ceph-mds", "-i", "a")
         self.wait_for("the metadata server is active", lambda: "active" in self.tool("ceph", "mds", "stat"))
         for folder in (f"{self.folder}/one", f"{self.folder}/two"):
@@ -268,7 +274,7 @@ def main():
     try:
         environment = dict(
             os.environ, AGONYFS_TEST_S3=",".join([*ceph.endpoints, ceph.key, ceph.secret]),
-            AGONYFS_TEST_CEPHFS=":".join(ceph.mounts))
+            AGONYFS_TEST_CEPHFS=":".join(ceph.mounts), AGONYFS_TEST_CEPH=ceph.configuration)
         status = subprocess.run(sys.argv[1:], env=environment, check=False).returncode
         if text := ceph.ended():
             sys.exit(f"ceph.py: {text}")

@@ -5,20 +5,7 @@ import Testing
 /// `agonyfs copy` to a bucket of a real engine with two gateways, of a vault that is in use.
 @Suite(.enabled(if: unsafe getenv("AGONYFS_TEST_S3") != nil, "needs scripts/test --engine ceph"))
 struct EngineCopyTests {
-  /// `$to` is a place in a bucket. `copy GATEWAY FROM TO` copies through one of the gateways, `$first` and `$second`.
-  private static let functions = """
-    unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL AWS_REGION AWS_DEFAULT_REGION AWS_CA_BUNDLE
-    first=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 1)
-    second=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 2)
-    AWS_ACCESS_KEY_ID=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 3)
-    AWS_SECRET_ACCESS_KEY=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 4)
-    export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
-    # A store keeps it until all tests have ended, and other tests have other names.
-    to=s3://photos/$(basename "$W")
-    copy() { endpoint=$1; shift; agonyfs copy --endpoint $endpoint "$@"; }
-    sums() { (cd $1 && find segments agonyfs.json -type f | sort | xargs sha256sum); }
-
-    """
+  private static let functions = CopyScript.functions + CopyScript.gateways
 
   @Test func whatWasSyncedBeforeACopyComesBackFromTheBucket() throws {
     try expectSuccess(
@@ -66,9 +53,7 @@ struct EngineCopyTests {
       copy $second --verify Vault $to
       copy $second --verify --read-back Vault $to
       copy $second $to Back
-      sums Vault > sums1
-      sums Back > sums2
-      cmp sums1 sums2
+      same Vault Back
       copy $second $to $to-second
       copy $first --verify Back $to-second
       copy $first Vault $to | grep -q '^Copied 0 files'

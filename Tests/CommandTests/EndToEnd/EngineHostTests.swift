@@ -78,4 +78,86 @@ struct EngineHostTests {
       agonyfs unmount Albums
       """)
   }
+
+  /// A third client dies in the middle of its work, as with its machine. The metadata server keeps its locks until it
+  /// drops its session: after a time without a sign of life, or at once when an administrator evicts it.
+  @Test(arguments: [true, false]) func whatADeadMachineHeldIsTakenOver(isEvicted: Bool) throws {
+    try expect(
+      """
+      \(CrashLoad.functions + Self.thirdClient)
+      begin_third
+      open Third/$(basename "$W")/Vault Albums
+      start
+      promised 40
+      number=$(session)
+      test -n "$number"
+      # First the client: the kernel would release the locks of a mount that dies before it.
+      kill -9 $third
+      wait $third || true
+      third=
+      murder
+      umount -l "$W/Third"
+      if \(isEvicted); then
+        # The first attempt begins before that.
+        (sleep 5; admin tell mds.a client evict id=$number) & evicting=$!
+      fi
+      take_over
+      if \(isEvicted); then wait $evicting; fi
+      # While there was a session, the space was not opened.
+      number=$(session)
+      test -z "$number"
+      verify Second
+      echo more > Second/more
+      agonyfs unmount Second
+      agonyfs check --read-data --password-file password "$there/Vault"
+      open "$here/Vault" Albums
+      verify
+      test "$(cat Albums/more)" = more
+      agonyfs unmount Albums
+      """)
+  }
+
+  /// `begin_third` mounts the file system at `Third` by another client, the process `$third`. `session` prints the number
+  /// of its session, if it has one. `take_over` mounts the vault by the second client; until that works it must be said
+  /// to be in use, or wait. What the test began ends with it, also after a failure.
+  private static let thirdClient = """
+    admin() { timeout -k 5 120 ceph -c "$AGONYFS_TEST_CEPH" "$@"; }
+    session() {
+      admin tell mds.a client ls > sessions && python3 -c 'import json, sys; print(*[
+        one["id"] for one in json.load(open("sessions")) if sys.argv[1] in str(one["client_metadata"])
+      ])' "$(basename "$W")/Third"
+    }
+    third=
+    tidy() {
+      set +e
+      for place in Albums Second; do timeout -k 5 100 "$AGONYFS" unmount $place; done
+      test -z "$third" || kill -9 $third
+      umount -l "$W/Third"
+      number=$(session)
+      test -z "$number" || admin tell mds.a client evict id=$number
+      rm -rf "$here"
+    }
+    trap 'test $? = 0 || tidy' EXIT
+    begin_third() {
+      mkdir Third
+      ceph-fuse -c "$AGONYFS_TEST_CEPH" -f -n client.admin "--log-file=$W/third.log" "$W/Third" > third.output 2>&1 &
+      third=$!
+      wait_for 300 'the third client has mounted the file system' mountpoint -q Third
+    }
+    take_over() {
+      latest=$(($(date +%s) + 600))
+      while :; do
+        ended=0
+        timeout -k 5 400 "$AGONYFS" mount --thumbnails none --password-file password "$there/Vault" Second 2> refusal ||
+          ended=$?
+        if [ $ended = 0 ]; then return; fi
+        cat refusal >&2
+        test $ended = 15
+        grep -q 'on another machine' refusal
+        test $(date +%s) -lt $latest
+        sleep 1
+      done
+    }
+
+    """
 }

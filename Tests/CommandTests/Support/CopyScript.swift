@@ -45,4 +45,20 @@ enum CopyScript {
 
       """
   }()
+
+  /// The two gateways of a real engine, `$first` and `$second`, and `$to`, a place in a bucket. `copy GATEWAY FROM TO`
+  /// and `update GATEWAY VAULT TO` copy and sync through one of them.
+  static let gateways = """
+    unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL AWS_REGION AWS_DEFAULT_REGION AWS_CA_BUNDLE
+    first=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 1)
+    second=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 2)
+    AWS_ACCESS_KEY_ID=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 3)
+    AWS_SECRET_ACCESS_KEY=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 4)
+    export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+    # A store keeps it until all tests have ended, and other tests have other names.
+    to=s3://photos/$(basename "$W")
+    copy() { endpoint=$1; shift; agonyfs copy --endpoint $endpoint "$@"; }
+    update() { endpoint=$1; shift; agonyfs sync --endpoint $endpoint "$@"; }
+
+    """
 }

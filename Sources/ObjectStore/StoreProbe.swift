@@ -1,11 +1,15 @@
+internal import System
+
 /// Finds out whether a store can be trusted with files: what it does with damaged objects and ranges, whether it shows
-/// changes at once, and whether it keeps what is deleted. It takes about ten requests.
+/// changes at once, and whether it keeps what is deleted. It takes about ten requests, in six steps.
 ///
 /// 1. It changes only objects with its own names. It deletes its object after success and failure; without permission
 ///    to delete, later probes use the same few names.
 /// 2. Two probes with one object disturb each other. If the other one may be the reason of what is seen, the probe
 ///    begins again with another object.
-package struct StoreProbe {
+/// 3. What is asked at once does not change what is found. The damaged object is sent while the right one is read; a
+///    store that takes it may send it already.
+package struct StoreProbe: Sendable {
   /// How often it begins, and how often it reads bytes that may have been damaged on the way.
   private static let rounds = 3
   private static let readings = 3
@@ -14,9 +18,12 @@ package struct StoreProbe {
   private static let keys = (0..<16).compactMap { ObjectKey("agonyfs-probe-\(String($0, radix: 16))") }
 
   private let store: any ProbedStore
+  private let atOnce: Bool
 
   /// A probe of a store that takes objects.
-  package init(_ store: any ProbedStore) { self.store = store }
+  ///
+  /// - Parameter atOnce: whether requests that do not depend on each other are made at once.
+  package init(_ store: any ProbedStore, atOnce: Bool = true) { (self.store, self.atOnce) = (store, atOnce) }
 
   /// Whether an object is that of a probe.
   package static func isOwn(_ key: ObjectKey) -> Bool { keys.contains(key) }
@@ -25,9 +32,20 @@ package struct StoreProbe {
   ///
   /// - Throws: `.lags`; errors of the operations.
   package func run() throws(StoreError) -> StoreFindings {
+    let (settings, found) = try concurrently(atOnce) { () throws(StoreError) -> Set<BucketSetting> in
+      Set(BucketSetting.allCases.filter { store.hasSetting($0) })
+    } and: { () throws(StoreError) -> StoreFindings in
+      try probe()
+    }
+    var findings = found
+    findings.keepsVersions = settings.contains(.versioning)
+    findings.locksObjects = settings.contains(.objectLock)
+    return findings
+  }
+
+  /// Probes with one object, and with others if that was not possible.
+  private func probe() throws(StoreError) -> StoreFindings {
     var findings = StoreFindings()
-    findings.keepsVersions = store.hasSetting(.versioning)
-    findings.locksObjects = store.hasSetting(.objectLock)
     var last = StoreError.lags
     for key in Self.keys.shuffled().prefix(Self.rounds) {
       do throws(StoreError) {
@@ -63,18 +81,26 @@ package struct StoreProbe {
     }
     let isReplaced = try replaces(key, second)
     let current = isReplaced ? second : first
-    let seen = try bytes(of: key, own)
+    let damaged = isReplaced ? key : nil
+    let (seen, (sendsRange, takesDamage)) = try concurrently(atOnce) { () throws(StoreError) -> [UInt8]? in
+      try bytes(of: key, own)
+    } and: { () throws(StoreError) -> (Bool, Bool) in
+      try concurrently(atOnce) { () throws(StoreError) -> Bool in
+        try sendsRanges(of: key, [current, third])
+      } and: { () throws(StoreError) -> Bool in
+        try accepts(third, stating: .wrongMD5, in: damaged)
+      }
+    }
     if isReplaced, seen == first { throw .lags }
-    guard seen == current else { return Self.reason(seen) }
-    findings.sendsRanges = try sendsRanges(of: key, current)
-    if !findings.sendsRanges {
+    let right: [[UInt8]?] = isReplaced && takesDamage ? [current, third] : [current]
+    guard right.contains(seen) else { return Self.reason(seen) }
+    if !sendsRange {
       let seen = try bytes(of: key, own)
-      guard seen == current else { return Self.reason(seen) }
+      guard right.contains(seen) else { return Self.reason(seen) }
     }
+    findings.sendsRanges = sendsRange
     findings.checksContent = true
-    if try accepts(third, stating: .wrongMD5, in: isReplaced ? key : nil) {
-      findings.checksContent = try !accepts(third, stating: .wrongSHA256, in: isReplaced ? key : nil)
-    }
+    if takesDamage { findings.checksContent = try !accepts(third, stating: .wrongSHA256, in: damaged) }
     return try delete(key, own, &findings)
   }
 
@@ -154,11 +180,12 @@ package struct StoreProbe {
     return seen
   }
 
-  private func sendsRanges(of key: ObjectKey, _ bytes: [UInt8]) throws(StoreError) -> Bool {
-    let wanted = Array(bytes[Int(Self.range.lowerBound)..<Int(Self.range.upperBound)])
+  /// Whether the store sends the range of the object, which is one of these.
+  private func sendsRanges(of key: ObjectKey, _ objects: [[UInt8]]) throws(StoreError) -> Bool {
+    let wanted = objects.map { Array($0[Int(Self.range.lowerBound)..<Int(Self.range.upperBound)]) }
     do throws(StoreError) {
       for _ in 0..<Self.readings {
-        if try store.exactRange(key, Self.range) == wanted { return true }
+        if let part = try store.exactRange(key, Self.range), wanted.contains(part) { return true }
       }
     } catch .notFound {
       return false

@@ -1,5 +1,8 @@
 import FaultyObjects
+import Glibc
 import ObjectStore
+import Synchronization
+import TestSupport
 import Testing
 
 /// What a probe finds at stores that do not do as S3 does, and what it leaves.
@@ -123,5 +126,59 @@ import Testing
     store.memory.setQuota(10)
     #expect(throws: StoreError.quota) { try StoreProbe(store).run() }
     #expect(store.memory.objects.isEmpty)
+  }
+
+  /// The object and a part of it are read while the damaged one is sent, and settings are asked for meanwhile.
+  @Test func whatIsIndependentIsAskedAtOnce() throws {
+    let (reading, asking, failures) = (Meeting(of: 3), Meeting(of: 2), Counter())
+    let store = WatchedStore(LyingStore()) { (request) throws(StoreError) in
+      do {
+        switch request {
+        case .get, .range, .damaged: try reading.attend()
+        case .setting, .put: try asking.attend()
+        case .list, .head, .delete: break
+        }
+      } catch {
+        _ = failures.next()
+        throw StoreError.unavailable("\(error)")
+      }
+    }
+    #expect(try StoreProbe(store).run() == StoreFindings())
+    #expect(failures.value == 0)
+  }
+
+  @Test func otherwiseOneThreadMakesTheSameRequests() throws {
+    let threads = Mutex<Set<pthread_t>>([])
+    let store = WatchedStore(LyingStore()) { (_) throws(StoreError) in
+      _ = threads.withLock { $0.insert(pthread_self()) }
+    }
+    #expect(try StoreProbe(store, atOnce: false).run() == StoreFindings())
+    #expect(threads.withLock { $0 } == [pthread_self()])
+    let requests: [WatchedStore.Request: Int] = [
+      .setting: 2, .put: 2, .list: 2, .get: 1, .range: 1, .damaged: 1, .delete: 1,
+    ]
+    #expect(store.counts == requests)
+    let other = WatchedStore(LyingStore())
+    #expect(try StoreProbe(other).run() == StoreFindings())
+    #expect(other.counts == requests)
+  }
+
+  /// A store that checks nothing has the damaged object before the right one is read.
+  @Test func whatAStoreTookMayBeRead() throws {
+    var lies = ObjectLies()
+    (lies.acceptsWrongMD5, lies.acceptsWrongSHA256) = (true, true)
+    let lying = LyingStore(lies)
+    let store = WatchedStore(lying) { (request) throws(StoreError) in
+      guard request == .get || request == .range else { return }
+      do {
+        try waitUntil("the damaged object is there") { lying.memory.requests(.put) > 2 }
+      } catch {
+        throw StoreError.unavailable("\(error)")
+      }
+    }
+    var expected = StoreFindings()
+    expected.checksContent = false
+    #expect(try StoreProbe(store).run() == expected)
+    #expect(lying.memory.objects.isEmpty)
   }
 }

@@ -5,37 +5,40 @@
 //    once one stores it, unless the store knows no conditions.
 // 3. The token `synced` of a sync stands for the state that the sync left (`SyncRun`). So a copy, which knows no tokens,
 //    replaces one that is there by another number before it changes anything else.
-// 4. Bytes that were read agree with the checksum that the store states, or two readings agree. A proxy that flips or
-//    cuts bytes does not falsify a copy.
+// 4. Bytes that were read are those of the object (`ObjectReader`).
 
 package import ObjectStore
 package import Storage
 internal import Synchronization
+internal import System
 
 /// An end of a copy in an object store.
 package final class StoreEnd: SyncTarget {
-  private static let readings = 5
   /// The error of a store that does not know `If-None-Match`, with the status 501.
   private static let unknownCondition = "NotImplemented"
 
   private let store: any ObjectStore
   private let address: StoreAddress
   private let limit: BandwidthLimit?
+  private let atOnce: Bool
+  private let reader: ObjectReader
   private let stopping: @Sendable () -> Void
   /// Whether there is no token of an earlier sync any more (invariant 3).
   private let hasEndedSync = Mutex(false)
+  /// Whether the place had a vault when it was looked at.
+  private let hadVault = Atomic(false)
 
   /// - Parameters:
   ///   - address: names the store in messages.
   ///   - limit: for bytes in both directions.
+  ///   - atOnce: whether requests that do not depend on each other are made at once.
   ///   - stop: ends all requests of the store.
   package init(
-    _ store: any ObjectStore, at address: StoreAddress, limit: BandwidthLimit? = nil,
+    _ store: any ObjectStore, at address: StoreAddress, limit: BandwidthLimit? = nil, atOnce: Bool = false,
     stop: @escaping @Sendable () -> Void = {}
   ) {
-    self.store = store
-    self.address = address
-    self.limit = limit
+    (self.store, self.address, self.limit, self.atOnce) = (store, address, limit, atOnce)
+    reader = ObjectReader(store: store, address: address, limit: limit)
     stopping = stop
   }
 
@@ -46,13 +49,13 @@ package final class StoreEnd: SyncTarget {
 
   package var keepsChecksums: Bool { true }
 
-  package var isUnfinished: Bool { (try? read(Self.key(StorageNames.copyMarker), nil)) != nil }
+  package var isUnfinished: Bool { (try? reader.read(Self.marker, nil)) != nil }
 
   /// The parameters. Lists first, because only replies with a body say what is wrong with a bucket or credentials.
   package func readParameters() throws(CopyError) -> [UInt8]? {
-    let key = Self.key(StorageNames.parameters)
+    let key = Self.parameters
     let page = try attempt { () throws(StoreError) in try store.list(prefix: key.text, after: nil) }
-    return try read(key, page.entries.first { $0.key == key }.map { CopyEntry($0) })?.bytes
+    return try reader.read(key, page.entries.first { $0.key == key }.map { CopyEntry($0) })?.bytes
   }
 
   package func list() throws(CopyError) -> [SegmentIdentifier: CopyEntry] {
@@ -74,15 +77,15 @@ package final class StoreEnd: SyncTarget {
 
   package func entry(_ identifier: SegmentIdentifier, listed: CopyEntry) throws(CopyError) -> CopyEntry? {
     if listed.md5 != nil || listed.sha256 != nil { return listed }
-    return try head(Self.key(of: identifier)).map { CopyEntry($0) }
+    return try reader.head(Self.key(of: identifier))
   }
 
   package func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> HashedContent? {
-    try read(Self.key(of: identifier), listed)
+    try reader.read(Self.key(of: identifier), listed)
   }
 
   package func readBack(_ identifier: SegmentIdentifier) throws(CopyError) -> [UInt8]? {
-    try read(Self.key(of: identifier), nil)?.bytes
+    try reader.read(Self.key(of: identifier), nil)?.bytes
   }
 
   package func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]? {
@@ -91,15 +94,15 @@ package final class StoreEnd: SyncTarget {
     case .unfinished: return nil
     case .nothing: break
     }
-    let marker = Self.key(StorageNames.copyMarker)
+    let marker = Self.marker
     do throws(StoreError) {
       try store.put(marker, parameters, ifAbsent: true)
     } catch .alreadyThere {
-      guard let there = try read(marker, nil), accepts(there.bytes) else { throw .otherVault(place) }
+      guard let there = try reader.read(marker, nil), accepts(there.bytes) else { throw .otherVault(place) }
     } catch .refused(let code) where code == Self.unknownCondition {
       // The list was empty. What another first copy stored since is noticed if it came last.
       try attempt { () throws(StoreError) in try store.put(marker, parameters, ifAbsent: false) }
-      guard let there = try read(marker, nil), accepts(there.bytes) else { throw .otherVault(place) }
+      guard let there = try reader.read(marker, nil), accepts(there.bytes) else { throw .otherVault(place) }
     } catch {
       throw .store(error, address)
     }
@@ -114,14 +117,14 @@ package final class StoreEnd: SyncTarget {
   package func replaceParameters(_ parameters: [UInt8]) throws(CopyError) {
     try endSync()
     try attempt { () throws(StoreError) in
-      try store.put(Self.key(StorageNames.parameters), parameters, ifAbsent: false)
+      try store.put(Self.parameters, parameters, ifAbsent: false)
     }
   }
 
   /// Probes the store if it can be probed.
   package func probe() throws(CopyError) -> StoreFindings {
     guard let probed = store as? any ProbedStore else { return StoreFindings() }
-    return try attempt { () throws(StoreError) in try StoreProbe(probed).run() }
+    return try attempt { () throws(StoreError) in try StoreProbe(probed, atOnce: atOnce).run() }
   }
 
   package func write(_ identifier: SegmentIdentifier, _ content: HashedContent, isComplete: Bool) throws(CopyError) {
@@ -131,8 +134,14 @@ package final class StoreEnd: SyncTarget {
   }
 
   package func complete(_ parameters: [UInt8]) throws(CopyError) {
-    if try readParameters() != parameters { try replaceParameters(parameters) }
-    try? store.delete(Self.key(StorageNames.copyMarker))
+    let hadVault = hadVault.load(ordering: .relaxed)
+    // Without a vault the mark goes last (invariant 2).
+    try concurrently(atOnce && hadVault) { () throws(CopyError) -> Void in
+      let found = try hadVault ? self.readSmall(Self.parameters) : self.reader.read(Self.parameters, nil)
+      if found?.bytes != parameters { try self.replaceParameters(parameters) }
+    } and: { () throws(CopyError) -> Void in
+      withdraw()
+    }
   }
 
   package func delete(_ identifier: SegmentIdentifier) throws(CopyError) {
@@ -140,12 +149,12 @@ package final class StoreEnd: SyncTarget {
   }
 
   package func readToken() throws(CopyError) -> SyncToken? {
-    try read(Self.key(StorageNames.synced), nil).flatMap { SyncToken(text: $0.bytes) }
+    try readSmall(Self.token).flatMap { SyncToken(text: $0.bytes) }
   }
 
   package func writeToken(_ token: SyncToken) throws(CopyError) {
     try attempt { () throws(StoreError) in
-      try store.put(Self.key(StorageNames.synced), token.text, ifAbsent: false)
+      try store.put(Self.token, token.text, ifAbsent: false)
     }
     hasEndedSync.withLock { $0 = true }
   }
@@ -167,16 +176,20 @@ package final class StoreEnd: SyncTarget {
   private func content(_ accepts: ([UInt8]) -> Bool) throws(CopyError) -> Content {
     if let there = try readParameters() {
       guard accepts(there) else { throw .otherVault(place) }
+      hadVault.store(true, ordering: .relaxed)
       return .vault(there)
     }
-    let marker = Self.key(StorageNames.copyMarker)
-    if let there = try read(marker, nil) {
-      guard accepts(there.bytes) else { throw .otherVault(place) }
+    let (marker, page) = try concurrently(atOnce) { () throws(CopyError) -> HashedContent? in
+      try self.reader.read(Self.marker, nil)
+    } and: { () throws(CopyError) -> ObjectPage in
+      try attempt { () throws(StoreError) in try store.list(prefix: "", after: nil) }
+    }
+    if let marker {
+      guard accepts(marker.bytes) else { throw .otherVault(place) }
       return .unfinished
     }
-    let page = try attempt { () throws(StoreError) in try store.list(prefix: "", after: nil) }
     // A request whose reply was lost may have stored the mark since.
-    let own = [marker, Self.key(StorageNames.synced)]
+    let own = [Self.marker, Self.token]
     guard page.entries.allSatisfy({ own.contains($0.key) || StoreProbe.isOwn($0.key) }) else { throw .notEmpty(place) }
     return .nothing
   }
@@ -185,49 +198,16 @@ package final class StoreEnd: SyncTarget {
   private func endSync() throws(CopyError) {
     try hasEndedSync.withLock { (isDone) throws(CopyError) in
       if isDone { return }
-      let key = Self.key(StorageNames.synced)
-      if try head(key) != nil {
-        try attempt { () throws(StoreError) in try store.put(key, SyncToken().text, ifAbsent: false) }
+      if try reader.head(Self.token) != nil {
+        try attempt { () throws(StoreError) in try store.put(Self.token, SyncToken().text, ifAbsent: false) }
       }
       isDone = true
     }
   }
 
-  private func head(_ key: ObjectKey) throws(CopyError) -> ObjectEntry? {
-    do throws(StoreError) {
-      return try store.head(key)
-    } catch .notFound {
-      return nil
-    } catch {
-      throw .store(error, address)
-    }
-  }
-
-  /// Reads an object until its bytes agree with a checksum or with another reading; nil if it is gone.
-  private func read(_ key: ObjectKey, _ listed: CopyEntry?) throws(CopyError) -> HashedContent? {
-    var expected = listed
-    var earlier: [UInt8]?
-    for _ in 0..<Self.readings {
-      if expected == nil {
-        guard let found = try head(key) else { return nil }
-        expected = CopyEntry(found)
-      }
-      limit?.take(Int(min(expected?.size ?? 0, Int64(ObjectLimits.mostBytes))))
-      let content: HashedContent
-      do throws(StoreError) {
-        content = HashedContent(try store.get(key, range: nil))
-      } catch .notFound {
-        return nil
-      } catch {
-        throw .store(error, address)
-      }
-      if let expected, CopyEntry(of: content, like: expected).comparison(with: expected) == .same { return content }
-      if let expected, content.bytes == earlier, Int64(content.bytes.count) == expected.size { return content }
-      earlier = content.bytes
-      // It may have been replaced since it was listed.
-      expected = nil
-    }
-    throw .store(.brokenReply("an object that changes"), address)
+  /// Reads a small object that there is, mostly.
+  private func readSmall(_ key: ObjectKey) throws(CopyError) -> HashedContent? {
+    try atOnce ? reader.readAtOnce(key) : reader.read(key, nil)
   }
 
   @discardableResult
@@ -238,6 +218,10 @@ package final class StoreEnd: SyncTarget {
       throw .store(error, address)
     }
   }
+
+  private static let marker = key(StorageNames.copyMarker)
+  private static let parameters = key(StorageNames.parameters)
+  private static let token = key(StorageNames.synced)
 
   private static func key(of identifier: SegmentIdentifier) -> ObjectKey {
     key(StorageNames.segments + "/" + identifier.path)
@@ -257,5 +241,5 @@ package final class StoreEnd: SyncTarget {
   }
 
   /// Deletes the marker of an unfinished copy.
-  package func withdraw() { try? store.delete(Self.key(StorageNames.copyMarker)) }
+  package func withdraw() { try? store.delete(Self.marker) }
 }

@@ -53,7 +53,8 @@ package protocol CopyTarget: CopySource {
   /// - Throws: `.inUse` if a directory's vault was mounted at that moment.
   func replaceParameters(_ parameters: [UInt8]) throws(CopyError)
 
-  /// Finds out whether the place can be trusted with files. Call it after `begin`, before the first file is written.
+  /// Finds out whether the place can be trusted with files. Call it after `begin`, before the first file is written. Its
+  /// files may be read meanwhile.
   ///
   /// - Throws: `.store(.lags, _)`, and errors of the requests.
   func probe() throws(CopyError) -> StoreFindings
@@ -84,8 +85,13 @@ extension CopyTarget {
   ///
   /// - Parameter note: called with what the user should know of it.
   /// - Returns: whether each file must be read back after it was written.
-  func probe(_ note: (String) -> Void) throws(CopyError) -> Bool {
-    let findings = try probe()
+  func probe(_ note: (String) -> Void) throws(CopyError) -> Bool { tell(try probe(), note) }
+
+  /// Says what a probe found.
+  ///
+  /// - Parameter note: called with what the user should know of the place.
+  /// - Returns: whether each file must be read back after it was written.
+  func tell(_ findings: StoreFindings, _ note: (String) -> Void) -> Bool {
     for sentence in findings.sentences(for: place) { note(sentence) }
     return !findings.checksContent
   }

@@ -64,6 +64,38 @@ final class CopyJobs: Sendable {
     for end in ends { end.stop() }
   }
 
+  /// Whether several things are done at once.
+  var areSeveral: Bool { most > 1 }
+
+  /// Calls two functions at once, or one after another if there is one job. An error of either ends all jobs, so that the
+  /// other one waits for nothing any more.
+  ///
+  /// - Parameter second: called in the calling thread.
+  /// - Throws: the first error.
+  func both<One: Sendable, Other>(
+    _ first: @escaping @Sendable () throws(CopyError) -> One, and second: () throws(CopyError) -> Other
+  ) throws(CopyError) -> (One, Other) {
+    do throws(CopyError) {
+      return try concurrently(areSeveral) { () throws(CopyError) -> One in
+        try self.ending(first)
+      } and: { () throws(CopyError) -> Other in
+        try self.ending(second)
+      }
+    } catch {
+      throw lock.withLock { state.error } ?? error
+    }
+  }
+
+  /// Calls a function, whose error ends all jobs.
+  private func ending<Value>(_ body: () throws(CopyError) -> Value) throws(CopyError) -> Value {
+    do throws(CopyError) {
+      return try body()
+    } catch {
+      end(error)
+      throw error
+    }
+  }
+
   /// Sets the bytes of all files.
   func expect(_ total: Int64) { lock.withLock { state.progress.total = total } }
 

@@ -23,6 +23,11 @@
 //    nothing is written if the bucket has files in it that the vault lacks.
 // 9. An interruption at any moment leaves the bucket's token in the vault: it is dropped only after the bucket has
 //    another one.
+// 10. The tokens are read after both were listed, that of the bucket first. So a sync of another copy that comes between
+//     gives the bucket a token that this vault lacks, and one of this vault a token that it has.
+// 11. What is refused changes nothing. So the probe comes after the comparison, or at the same time if the comparison
+//     can find nothing to refuse and the vault took a new token. A run that changes nothing probes nothing.
+// 12. With one job everything is done in sequence.
 
 internal import ObjectStore
 internal import Storage
@@ -64,64 +69,41 @@ package final class SyncRun: Sendable {
   private func perform(
     _ progress: (CopyProgress) -> Bool, _ note: (String) -> Void
   ) throws(CopyError) -> SyncSummary {
-    var summary = SyncSummary()
     let vault = try CopiedVault(of: source)
-    let parametersThere = try begin(vault, isFirst: false)
-    let there = try target.list()
-    summary.begun = timeOfDay().seconds
-    let earlier = try vault.files(of: source)
-    let files = try vault.files(of: source)
-    summary.files = files.count
-    var tokens = try SyncTokenChange(source, target)
-    let extra = Set(there.keys.filter { files[$0] == nil })
-    let findsOlder = !tokens.isKnown && !options.deletesNewer
-    let lacked = extra.count { earlier[$0] == nil }
-    if findsOlder, lacked > 0 { throw .olderSource(source.place, lacked) }
-    if !options.deletesNewer, !extra.isEmpty {
-      let lost = try source.countWithoutFolder(extra)
-      if lost > 0 { throw .incompleteSource(source.place, lost) }
-    }
+    let start = try SyncStart(vault, source, target, jobs, replacesNewer: options.deletesNewer)
+    if !options.deletesNewer { try start.refuse(source, target) }
+    let files = start.files
+    var summary = SyncSummary()
+    (summary.begun, summary.files) = (start.begun, files.count)
     jobs.expect(files.values.reduce(0) { $0 &+ $1.size })
-    let plan = try compare(vault, files, there, findsDivergent: findsOlder, progress)
+    var tokens = start.tokens
+    let (plan, findings) = try compareAndProbe(vault, start, &tokens, progress)
     if options.onlyPlans {
       summary.wait(for: plan.sending, files)
       summary.add(plan.lacking)
-      summary.deleted = plan.lacking.lacksFiles ? 0 : lacked
+      summary.deleted = plan.lacking.lacksFiles ? 0 : start.lacked
       return summary
     }
-    let isSame = tokens.isKnown && plan.sending.isEmpty && extra.isEmpty && parametersThere == vault.json
-    if !isSame || options.mostBytes != nil { try tokens.prepare() }
-    let readsWritten: Bool
-    var hasBegun = false
-    do throws(CopyError) {
-      if parametersThere == nil {
-        if try begin(vault, isFirst: true) != nil { throw CopyError.inUse(target.place) }
-        hasBegun = true
-      }
-      readsWritten = try target.probe(note)
-    } catch {
-      tokens.withdraw()
-      let isEmpty = hasBegun && there.isEmpty
-      if isEmpty, case .store(let reason, _) = error, !reason.isTemporary { target.withdraw() }
-      throw error
-    }
+    let readsWritten = findings.map { target.tell($0, note) } ?? false
     try tokens.store()
-    try vault.renew(parametersThere, in: target)
+    try vault.renew(start.parametersThere, in: target)
 
     let transfer = FileTransfer(
       from: source, to: target, copyOptions, jobs, files, segmentSize: vault.segmentSize, readsWritten: readsWritten)
-    try send(plan, transfer, files, there, &summary, progress)
+    try send(plan, transfer, files, start.there, &summary, progress)
     guard let last = try source.readParameters(), vault.isSame(last) else { throw .sourceReplaced(source.place) }
     let isWhole = summary.waiting == 0 && !summary.lacksFiles
-    if isWhole {
-      if !tokens.isRenewed, last != parametersThere { try tokens.renew() }
-      try target.complete(last)
+    if isWhole, !tokens.isRenewed, last != start.parametersThere { try tokens.renew() }
+    let isRenewed = tokens.isRenewed
+    try concurrently(isRenewed && jobs.areSeveral) { () throws(CopyError) -> Void in
+      if isWhole { try self.target.complete(last) }
+    } and: { () throws(CopyError) -> Void in
+      if isRenewed { try tokens.renew() }
     }
-    if tokens.isRenewed { try tokens.renew() }
-    if isWhole, !extra.isEmpty {
+    if isWhole, !start.extra.isEmpty {
       // A vault without files would be a fault; then nothing is deleted.
       let later = try vault.files(of: source)
-      let needless = extra.filter { earlier[$0] == nil && later[$0] == nil }
+      let needless = start.extra.filter { start.earlier[$0] == nil && later[$0] == nil }
       try delete(needless, progress)
       summary.deleted = needless.count
     }
@@ -135,31 +117,70 @@ package final class SyncRun: Sendable {
     return copying
   }
 
-  /// Looks at the target, or prepares it.
+  /// Finds what differs. If something is to be changed, it also begins a first copy and probes the bucket: afterwards,
+  /// or meanwhile (invariant 11).
   ///
-  /// - Parameter isFirst: whether a copy is begun there.
-  /// - Returns: the parameters of the vault that is there; nil if the copy is new or was never completed.
-  private func begin(_ vault: CopiedVault, isFirst: Bool) throws(CopyError) -> [UInt8]? {
-    try vault.ask(target, replacesNewer: options.deletesNewer) { (accepts) throws(CopyError) in
-      try isFirst ? target.begin(vault.json, accepts: accepts) : target.check(accepts: accepts)
+  /// - Parameter tokens: has a token for the changes on return.
+  /// - Returns: what the probe found; nil if nothing is to be changed.
+  /// - Throws: `.divergent`, unless newer files are to be deleted.
+  private func compareAndProbe(
+    _ vault: CopiedVault, _ start: SyncStart, _ tokens: inout SyncTokenChange, _ progress: (CopyProgress) -> Bool
+  ) throws(CopyError) -> (plan: SyncPlan, findings: StoreFindings?) {
+    let findsOlder = !tokens.isKnown && !options.deletesNewer
+    let isAccepted = !findsOlder || start.there.isEmpty
+    let changes = options.mostBytes != nil || start.showsChange(of: vault)
+    var plan: SyncPlan?
+    if options.onlyPlans || !isAccepted || !changes || !jobs.areSeveral {
+      let found = try compare(vault, start, findsDivergent: findsOlder, progress)
+      let isSame = tokens.isKnown && found.sending.isEmpty && start.isPart(of: vault)
+      if options.onlyPlans || isSame && options.mostBytes == nil { return (found, nil) }
+      plan = found
+    }
+    try tokens.prepare()
+    do throws(CopyError) {
+      if let plan { return (plan, try beginAndProbe(vault, start)) }
+      let (findings, found) = try jobs.both { () throws(CopyError) -> StoreFindings in
+        try self.beginAndProbe(vault, start)
+      } and: { () throws(CopyError) -> SyncPlan in
+        try compare(vault, start, findsDivergent: findsOlder, progress)
+      }
+      return (found, findings)
+    } catch {
+      tokens.withdraw()
+      throw error
+    }
+  }
+
+  /// Begins a first copy if there is none, and probes the bucket. If it is refused for good, an empty one stays as it
+  /// was.
+  private func beginAndProbe(_ vault: CopiedVault, _ start: SyncStart) throws(CopyError) -> StoreFindings {
+    var hasBegun = false
+    do throws(CopyError) {
+      if start.parametersThere == nil {
+        let found = try vault.ask(target, replacesNewer: options.deletesNewer) { (accepts) throws(CopyError) in
+          try target.begin(vault.json, accepts: accepts)
+        }
+        if found != nil { throw CopyError.inUse(target.place) }
+        hasBegun = true
+      }
+      return try target.probe()
+    } catch {
+      let isEmpty = hasBegun && start.there.isEmpty
+      if isEmpty, case .store(let reason, _) = error, !reason.isTemporary { target.withdraw() }
+      throw error
     }
   }
 
   /// Finds what differs.
   ///
   /// - Parameter findsDivergent: whether files with other bytes are an error.
-  /// - Throws: `.newerThere`, unless newer files are to be deleted, and `.divergent`.
+  /// - Throws: `.divergent`.
   private func compare(
-    _ vault: CopiedVault, _ files: [SegmentIdentifier: CopyEntry], _ there: [SegmentIdentifier: CopyEntry],
-    findsDivergent: Bool, _ progress: (CopyProgress) -> Bool
+    _ vault: CopiedVault, _ start: SyncStart, findsDivergent: Bool, _ progress: (CopyProgress) -> Bool
   ) throws(CopyError) -> SyncPlan {
-    // A file that the vault lacks was deleted in it.
-    if !options.deletesNewer, there.contains(where: { $1.size > files[$0]?.size ?? .max }) {
-      throw .newerThere(target.place)
-    }
     let comparison = SyncComparison(
       source, target, jobs, options.memory, segmentSize: vault.segmentSize, findsDivergent: findsDivergent)
-    let plan = try comparison.run(files, there, progress)
+    let plan = try comparison.run(start.files, start.there, progress)
     if findsDivergent, plan.divergent > 0 { throw .divergent(target.place, plan.divergent) }
     return plan
   }
@@ -205,27 +226,5 @@ package final class SyncRun: Sendable {
   private func delete(_ needless: Set<SegmentIdentifier>, _ progress: (CopyProgress) -> Bool) throws(CopyError) {
     let target = target
     try jobs.run(needless.shuffled(), progress) { (identifier) throws(CopyError) in try target.delete(identifier) }
-  }
-}
-
-extension SyncSummary {
-  /// Whether files were left out.
-  fileprivate var lacksFiles: Bool { gone + shortened + tooLarge > 0 }
-
-  /// Adds files that were left out.
-  fileprivate mutating func add(_ lacking: CopySummary) {
-    gone += lacking.gone
-    shortened += lacking.shortened
-    tooLarge += lacking.tooLarge
-  }
-
-  /// Adds files that wait for the next run.
-  fileprivate mutating func wait(
-    for identifiers: some Sequence<SegmentIdentifier>, _ files: [SegmentIdentifier: CopyEntry]
-  ) {
-    for identifier in identifiers {
-      waiting += 1
-      waitingBytes += files[identifier]?.size ?? 0
-    }
   }
 }

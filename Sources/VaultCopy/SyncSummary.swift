@@ -1,3 +1,5 @@
+internal import Storage
+
 /// What a sync does.
 package struct SyncOptions: Sendable {
   /// Files that are read, sent or deleted at once, at least 1. Each takes the memory of two files.
@@ -43,4 +45,26 @@ package struct SyncSummary: Equatable, Sendable {
 
   /// Nothing was found yet.
   package init() {}
+}
+
+extension SyncSummary {
+  /// Whether files were left out.
+  var lacksFiles: Bool { gone + shortened + tooLarge > 0 }
+
+  /// Adds files that were left out.
+  mutating func add(_ lacking: CopySummary) {
+    gone += lacking.gone
+    shortened += lacking.shortened
+    tooLarge += lacking.tooLarge
+  }
+
+  /// Adds files that wait for the next run.
+  mutating func wait(
+    for identifiers: some Sequence<SegmentIdentifier>, _ files: [SegmentIdentifier: CopyEntry]
+  ) {
+    for identifier in identifiers {
+      waiting += 1
+      waitingBytes += files[identifier]?.size ?? 0
+    }
+  }
 }

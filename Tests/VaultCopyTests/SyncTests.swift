@@ -239,7 +239,9 @@ import Vault
       try? memory.delete(needless)
     }
     let source = MemorySource(memory, tokens, beforeList: { if $0 == 2 { try? memory.delete(name) } })
-    #expect(try SyncRun(from: source, to: end(hooked)).run().deleted == 1)
+    var options = SyncOptions()
+    options.jobs = 1
+    #expect(try SyncRun(from: source, to: end(hooked), options).run().deleted == 1)
     #expect(sent.next() == 1)
     #expect(store.content["segments/" + name.path] != nil && store.content["segments/" + needless.path] == nil)
     #expect(try SyncRun(from: MemorySource(memory, tokens), to: end(store)).run().deleted == 1)

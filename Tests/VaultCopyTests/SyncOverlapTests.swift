@@ -1,0 +1,185 @@
+import FaultyObjects
+import FaultyStorage
+import Glibc
+import ObjectStore
+import Storage
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import VaultCopy
+
+/// What a sync does at once, and what it must not.
+@Suite struct SyncOverlapTests {
+  private let subject: CopySubject
+  private let store = LyingStore()
+  private let place = "s3://bucket/vault"
+
+  init() throws { subject = try CopySubject() }
+
+  /// Calls a function that waits; its error is that of a request.
+  private static func waiting(_ body: () throws -> Void) throws(StoreError) {
+    do {
+      try body()
+    } catch {
+      throw StoreError.unavailable("\(error)")
+    }
+  }
+
+  @discardableResult
+  private func sync(
+    _ store: any ObjectStore, jobs: Int = 4,
+    beforeRead: @escaping @Sendable (SegmentIdentifier) throws(CopyError) -> Void = { _ in }
+  ) throws -> SyncSummary {
+    var options = SyncOptions()
+    options.jobs = jobs
+    let target = StoreEnd(store, at: try address(), atOnce: jobs > 1)
+    return try SyncRun(from: HookedEnd(subject.end, before: beforeRead), to: target, options).run()
+  }
+
+  @Test func parametersAndFilesAreAskedForAtOnce() throws {
+    let meeting = Meeting(of: 2)
+    try sync(
+      WatchedStore(store) { (request) throws(StoreError) in
+        if request == .list { try Self.waiting { try meeting.attend() } }
+      })
+    #expect(try store.memory.content == subject.content)
+  }
+
+  /// Either waits for the other one.
+  @Test func theProbeRunsWhileTheVaultIsCompared() throws {
+    try sync(store)
+    try subject.write([1, 2, 3], to: .numbered(1000))
+    let (probes, reads) = (Counter(), Counter())
+    let watched = WatchedStore(store) { (request) throws(StoreError) in
+      guard request == .damaged else { return }
+      _ = probes.next()
+      try Self.waiting { try waitUntil("a file is read") { reads.value > 0 } }
+    }
+    let summary = try sync(watched) { (_) throws(CopyError) in
+      _ = reads.next()
+      do {
+        try waitUntil("the bucket is probed") { probes.value > 0 }
+      } catch {
+        throw CopyError.notKept("\(error)")
+      }
+    }
+    #expect(summary.copied == 1)
+    #expect(try store.memory.content == subject.content)
+  }
+
+  /// The mark of an incomplete copy goes, which is part of the last look at the parameters.
+  @Test func theLastTokenIsStoredWhileTheCopyIsCompleted() throws {
+    try sync(store)
+    try subject.write([1, 2, 3], to: .numbered(1000))
+    let (puts, deletions, meeting) = (Counter(), Counter(), Meeting(of: 2))
+    let watched = WatchedStore(store) { (request) throws(StoreError) in
+      // Before it the probe stores two objects, and the sync a token and a file.
+      if request == .put, puts.next() == 4 { try Self.waiting { try meeting.attend() } }
+      // Before it the probe deletes its object.
+      if request == .delete, deletions.next() == 1 { _ = try? meeting.attend() }
+    }
+    #expect(try sync(watched).copied == 1)
+    #expect(puts.value == 5 && deletions.value == 2)
+    #expect(try store.memory.content == subject.content)
+  }
+
+  @Test func withOneJobEverythingIsInSequence() throws {
+    let now = Mutex(0)
+    let most = Mutex(0)
+    let visit = { @Sendable () -> Void in
+      let count = now.withLock { count in
+        count += 1
+        return count
+      }
+      most.withLock { $0 = max($0, count) }
+      // So that others come meanwhile, if there are any.
+      usleep(2000)
+      now.withLock { $0 -= 1 }
+    }
+    let watched = WatchedStore(store) { (_) throws(StoreError) in visit() }
+    for round in 0..<3 {
+      if round == 1 {
+        try subject.write([1, 2, 3], to: .numbered(1000))
+        try subject.storage.delete(subject.names[3])
+      }
+      try sync(watched, jobs: 1) { (_) throws(CopyError) in visit() }
+      #expect(try store.memory.content == subject.content)
+    }
+    #expect(most.withLock { $0 } == 1)
+  }
+
+  enum Refusal: CaseIterable {
+    case older
+    case divergent
+    case newer
+    case incomplete
+  }
+
+  /// Neither the probe nor anything else changes the bucket for a moment.
+  @Test(arguments: Refusal.allCases) func whatIsRefusedChangesNothing(_ refusal: Refusal) throws {
+    let watched = WatchedStore(store)
+    try sync(watched)
+    try subject.write([1, 2, 3], to: .numbered(1000))
+    let expected: CopyError
+    switch refusal {
+    case .older:
+      HostFile.remove(subject.tokensPath)
+      try subject.storage.delete(subject.names[3])
+      expected = .olderSource("\(subject.path)", 1)
+    case .divergent:
+      HostFile.remove(subject.tokensPath)
+      try subject.write(randomBytes(137, seed: 77), to: subject.names[1])
+      expected = .divergent(place, 1)
+    case .newer:
+      try subject.write([1], to: subject.names[1])
+      expected = .newerThere(place)
+    case .incomplete:
+      let name = subject.names[3]
+      let lost = subject.names.filter { $0.folder == name.folder }
+      HostFile.remove(subject.folder.path("vault/segments/\(name.path.prefix(2))"))
+      expected = .incompleteSource("\(subject.path)", lost.count)
+    }
+    try expectRefusal(expected, by: watched)
+  }
+
+  @Test(.enabled(if: geteuid() != 0)) func aVaultThatTakesNoTokenChangesNothing() throws {
+    let watched = WatchedStore(store)
+    try sync(watched)
+    try subject.write([1, 2, 3], to: .numbered(1000))
+    let path = "\(subject.path)"
+    unsafe chmod(path, 0o555)
+    defer { unsafe chmod(path, 0o700) }
+    try expectRefusal(.readOnlySource(path), by: watched)
+  }
+
+  private func expectRefusal(_ error: CopyError, by watched: WatchedStore) throws {
+    let before = watched.counts
+    // `HookedEnd` knows no folders.
+    let target = StoreEnd(watched, at: try address(), atOnce: true)
+    #expect(throws: error) { try SyncRun(from: subject.end, to: target).run() }
+    for request in [WatchedStore.Request.put, .delete, .damaged] {
+      #expect(watched.counts[request] == before[request], "\(request)")
+    }
+  }
+
+  /// The vault forgets the token that it had taken, and the bucket is as it was.
+  @Test(arguments: [true, false]) func aFailureOfEitherEndsBoth(isOfTheProbe: Bool) throws {
+    try sync(store)
+    try subject.write([1, 2, 3], to: .numbered(1000))
+    let (before, tokens) = (store.memory.objects, try HostFile.read(subject.tokensPath))
+    let failure = CopyError.system(.ioError, "reading", subject.path)
+    let expected = try isOfTheProbe ? CopyError.store(.quota, address()) : failure
+    let watched = WatchedStore(store) { (request) throws(StoreError) in
+      if isOfTheProbe, request == .damaged { throw StoreError.quota }
+    }
+    #expect(throws: expected) {
+      try sync(watched) { (_) throws(CopyError) in
+        if !isOfTheProbe { throw failure }
+      }
+    }
+    #expect(store.memory.objects == before)
+    #expect(try HostFile.read(subject.tokensPath) == tokens)
+  }
+}

@@ -1,3 +1,5 @@
+internal import System
+
 /// A store that can be asked what it does with requests that are wrong, and how its bucket is set up.
 package protocol ProbedStore: ObjectStore {
   /// Sends an object with a wrong hash, as if it had been damaged on the way.
@@ -12,6 +14,23 @@ package protocol ProbedStore: ObjectStore {
 
   /// Whether the store says that the bucket has a setting. Many stores do not know it, or permit few to ask.
   func hasSetting(_ setting: BucketSetting) -> Bool
+}
+
+extension ProbedStore {
+  /// The settings that the store says the bucket has.
+  ///
+  /// - Parameter atOnce: whether it is asked for all of them at once.
+  package func settings(atOnce: Bool) -> Set<BucketSetting> {
+    let (keepsVersions, locksObjects) = concurrently(atOnce) { () -> Bool in
+      self.hasSetting(.versioning)
+    } and: { () -> Bool in
+      self.hasSetting(.objectLock)
+    }
+    var found: Set<BucketSetting> = []
+    if keepsVersions { found.insert(.versioning) }
+    if locksObjects { found.insert(.objectLock) }
+    return found
+  }
 }
 
 /// A setting of a bucket that keeps what is deleted or replaced.

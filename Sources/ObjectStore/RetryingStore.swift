@@ -6,7 +6,8 @@ internal import Synchronization
 /// 2. After an attempt whose outcome is unknown, `put` looks whether the object has its bytes before it writes them
 ///    again, and `.alreadyThere` of a store is believed only if the object has other bytes: the transport may have sent
 ///    a request twice.
-/// 3. A change of which one attempt had an unknown outcome fails only as `.unknownOutcome` or `.alreadyThere`, whatever
+/// 3. Until the store has answered once, an operation may have less patience: its address may be wrong.
+/// 4. A change of which one attempt had an unknown outcome fails only as `.unknownOutcome` or `.alreadyThere`, whatever
 ///    its last attempt said.
 package final class RetryingStore: ObjectStore {
   /// How to wait. Tests have a clock of their own.
@@ -25,19 +26,28 @@ package final class RetryingStore: ObjectStore {
 
   private let store: any ObjectStore
   private let patience: Duration
+  private let firstPatience: Duration
   private let waiting: Waiting
   private let nextSeed: Mutex<UInt64>
+  private let answered = Atomic(false)
 
   /// - Parameters:
   ///   - store: makes one attempt for each call.
   ///   - patience: how long an operation goes on after its beginning. An attempt that has begun may take longer.
+  ///   - firstPatience: how long until the store has answered once; nil for as long as later.
   ///   - seed: of the jitter of all waits.
-  package init(_ store: any ObjectStore, patience: Duration, seed: UInt64, waiting: Waiting) {
+  package init(
+    _ store: any ObjectStore, patience: Duration, firstPatience: Duration? = nil, seed: UInt64, waiting: Waiting
+  ) {
     self.store = store
     self.patience = patience
+    self.firstPatience = firstPatience ?? patience
     self.waiting = waiting
     nextSeed = Mutex(seed)
   }
+
+  /// Whether an operation has succeeded, or the store has said that it is busy.
+  package var hasAnswered: Bool { answered.load(ordering: .relaxed) }
 
   package func list(prefix: String, after: String?) throws(StoreError) -> ObjectPage {
     try retry { () throws(StoreError) in try store.list(prefix: prefix, after: after) }
@@ -107,7 +117,6 @@ package final class RetryingStore: ObjectStore {
   package func retry<Value>(
     atMost most: Duration? = nil, _ attempt: () throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
-    let patience = min(most ?? self.patience, self.patience)
     let begun = waiting.now()
     var backoff = Backoff(
       seed: nextSeed.withLock { seed in
@@ -116,9 +125,14 @@ package final class RetryingStore: ObjectStore {
       })
     while true {
       do throws(StoreError) {
-        return try attempt()
+        let value = try attempt()
+        answered.store(true, ordering: .relaxed)
+        return value
       } catch {
-        guard error.isTemporary, waiting.now() - begun < UInt64(patience / .nanoseconds(1)),
+        if error == .slowDown { answered.store(true, ordering: .relaxed) }
+        let patience = hasAnswered ? self.patience : min(firstPatience, self.patience)
+        let limit = min(most ?? patience, patience)
+        guard error.isTemporary, waiting.now() - begun < UInt64(limit / .nanoseconds(1)),
           waiting.wait(backoff.next())
         else { throw error }
       }

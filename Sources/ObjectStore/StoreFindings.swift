@@ -14,6 +14,12 @@ package struct StoreFindings: Equatable, Sendable {
   /// Nothing to object to.
   package init() {}
 
+  /// Notes what the store says of its bucket.
+  package mutating func note(_ settings: Set<BucketSetting>) {
+    keepsVersions = settings.contains(.versioning)
+    locksObjects = settings.contains(.objectLock)
+  }
+
   /// Whether the store permits deleting objects.
   package var permitsDeleting: Bool { left == nil }
 

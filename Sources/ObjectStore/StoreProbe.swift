@@ -30,16 +30,16 @@ package struct StoreProbe: Sendable {
 
   /// Probes the store.
   ///
+  /// - Parameter known: the settings of the bucket; nil to ask for them.
   /// - Throws: `.lags`; errors of the operations.
-  package func run() throws(StoreError) -> StoreFindings {
-    let (settings, found) = try concurrently(atOnce) { () throws(StoreError) -> Set<BucketSetting> in
-      Set(BucketSetting.allCases.filter { store.hasSetting($0) })
+  package func run(knowing known: Set<BucketSetting>? = nil) throws(StoreError) -> StoreFindings {
+    let (settings, found) = try concurrently(atOnce && known == nil) { () throws(StoreError) -> Set<BucketSetting> in
+      known ?? store.settings(atOnce: atOnce)
     } and: { () throws(StoreError) -> StoreFindings in
       try probe()
     }
     var findings = found
-    findings.keepsVersions = settings.contains(.versioning)
-    findings.locksObjects = settings.contains(.objectLock)
+    findings.note(settings)
     return findings
   }
 

@@ -19,6 +19,8 @@ package final class RemoteStore: ObjectStore {
     /// How long an operation with temporary failures goes on. Commands that a person waits for take a few seconds: a
     /// wrong endpoint looks like a network that is down.
     package var patience = Duration.seconds(300)
+    /// How long until the store has answered once; nil for as long as later.
+    package var firstPatience: Duration?
     /// Seconds without progress, and seconds for connecting, after which an attempt fails.
     package var stallSeconds: UInt32 = 30
     package var connectSeconds: UInt32 = 15
@@ -60,7 +62,7 @@ package final class RemoteStore: ObjectStore {
     let attempts = SingleAttempts(pool)
     self.attempts = attempts
     store = RetryingStore(
-      attempts, patience: settings.patience, seed: settings.seed,
+      attempts, patience: settings.patience, firstPatience: settings.firstPatience, seed: settings.seed,
       waiting: RetryingStore.Waiting(now: { monotonicTime() }, wait: { pool.wait($0) }))
   }
 
@@ -68,6 +70,9 @@ package final class RemoteStore: ObjectStore {
 
   /// Seconds that the clock of the store is ahead of this machine's; nil before the first reply with a time.
   package var clockDifference: Int64? { pool.clockDifference }
+
+  /// Whether the store has answered, so that its address is right.
+  package var hasAnswered: Bool { store.hasAnswered }
 
   /// How the kernel confines the helpers, for the user.
   package var confinement: String {
@@ -81,6 +86,11 @@ package final class RemoteStore: ObjectStore {
 
   package func list(prefix: String, after: String?) throws(StoreError) -> ObjectPage {
     try store.list(prefix: prefix, after: after)
+  }
+
+  /// Lists with less patience than usual.
+  package func list(prefix: String, atMost most: Duration) throws(StoreError) -> ObjectPage {
+    try store.retry(atMost: most) { () throws(StoreError) in try attempts.list(prefix: prefix, after: nil) }
   }
 
   package func head(_ key: ObjectKey) throws(StoreError) -> ObjectEntry { try store.head(key) }

@@ -53,6 +53,9 @@ package protocol CopyTarget: CopySource {
   /// - Throws: `.inUse` if a directory's vault was mounted at that moment.
   func replaceParameters(_ parameters: [UInt8]) throws(CopyError)
 
+  /// What the place says of itself, as far as it was asked since `begin`.
+  var stated: StoreFindings { get }
+
   /// Finds out whether the place can be trusted with files. Call it after `begin`, before the first file is written. Its
   /// files may be read meanwhile.
   ///
@@ -77,6 +80,9 @@ package protocol CopyTarget: CopySource {
 extension CopyTarget {
   /// Does nothing, because only a store that is probed is refused after `begin`.
   package func withdraw() {}
+
+  /// A place that says nothing.
+  package var stated: StoreFindings { StoreFindings() }
 
   /// A place that needs no probe.
   package func probe() throws(CopyError) -> StoreFindings { StoreFindings() }

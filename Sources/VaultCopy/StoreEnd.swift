@@ -27,6 +27,8 @@ package final class StoreEnd: SyncTarget {
   private let hasEndedSync = Mutex(false)
   /// Whether the place had a vault when it was looked at.
   private let hadVault = Atomic(false)
+  /// The settings of the bucket, when it was asked for them.
+  private let settings = Mutex<Set<BucketSetting>?>(nil)
 
   /// - Parameters:
   ///   - address: names the store in messages.
@@ -49,11 +51,11 @@ package final class StoreEnd: SyncTarget {
 
   package var keepsChecksums: Bool { true }
 
-  package var isUnfinished: Bool { (try? reader.read(Self.marker, nil)) != nil }
+  package var isUnfinished: Bool { (try? reader.read(ObjectNames.marker, nil)) != nil }
 
   /// The parameters. Lists first, because only replies with a body say what is wrong with a bucket or credentials.
   package func readParameters() throws(CopyError) -> [UInt8]? {
-    let key = Self.parameters
+    let key = ObjectNames.parameters
     let page = try attempt { () throws(StoreError) in try store.list(prefix: key.text, after: nil) }
     return try reader.read(key, page.entries.first { $0.key == key }.map { CopyEntry($0) })?.bytes
   }
@@ -66,7 +68,7 @@ package final class StoreEnd: SyncTarget {
         try store.list(prefix: StorageNames.segments + "/", after: after)
       }
       for entry in page.entries {
-        guard let identifier = Self.identifier(of: entry.key) else { continue }
+        guard let identifier = ObjectNames.identifier(of: entry.key) else { continue }
         files[identifier] = CopyEntry(entry)
       }
       after = page.next
@@ -77,24 +79,24 @@ package final class StoreEnd: SyncTarget {
 
   package func entry(_ identifier: SegmentIdentifier, listed: CopyEntry) throws(CopyError) -> CopyEntry? {
     if listed.md5 != nil || listed.sha256 != nil { return listed }
-    return try reader.head(Self.key(of: identifier))
+    return try reader.head(ObjectNames.key(of: identifier))
   }
 
   package func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> HashedContent? {
-    try reader.read(Self.key(of: identifier), listed)
+    try reader.read(ObjectNames.key(of: identifier), listed)
   }
 
   package func readBack(_ identifier: SegmentIdentifier) throws(CopyError) -> [UInt8]? {
-    try reader.read(Self.key(of: identifier), nil)?.bytes
+    try reader.read(ObjectNames.key(of: identifier), nil)?.bytes
   }
 
   package func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]? {
-    switch try content(accepts) {
+    switch try look(accepts) {
     case .vault(let there): return there
     case .unfinished: return nil
     case .nothing: break
     }
-    let marker = Self.marker
+    let marker = ObjectNames.marker
     do throws(StoreError) {
       try store.put(marker, parameters, ifAbsent: true)
     } catch .alreadyThere {
@@ -110,34 +112,41 @@ package final class StoreEnd: SyncTarget {
   }
 
   package func check(accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]? {
-    if case .vault(let there) = try content(accepts) { return there }
+    if case .vault(let there) = try look(accepts) { return there }
     return nil
   }
 
   package func replaceParameters(_ parameters: [UInt8]) throws(CopyError) {
     try endSync()
     try attempt { () throws(StoreError) in
-      try store.put(Self.parameters, parameters, ifAbsent: false)
+      try store.put(ObjectNames.parameters, parameters, ifAbsent: false)
     }
+  }
+
+  package var stated: StoreFindings {
+    var findings = StoreFindings()
+    findings.note(settings.withLock { $0 } ?? [])
+    return findings
   }
 
   /// Probes the store if it can be probed.
   package func probe() throws(CopyError) -> StoreFindings {
     guard let probed = store as? any ProbedStore else { return StoreFindings() }
-    return try attempt { () throws(StoreError) in try StoreProbe(probed, atOnce: atOnce).run() }
+    let known = settings.withLock { $0 }
+    return try attempt { () throws(StoreError) in try StoreProbe(probed, atOnce: atOnce).run(knowing: known) }
   }
 
   package func write(_ identifier: SegmentIdentifier, _ content: HashedContent, isComplete: Bool) throws(CopyError) {
     try endSync()
     limit?.take(content.bytes.count)
-    try attempt { () throws(StoreError) in try store.put(Self.key(of: identifier), content, ifAbsent: false) }
+    try attempt { () throws(StoreError) in try store.put(ObjectNames.key(of: identifier), content, ifAbsent: false) }
   }
 
   package func complete(_ parameters: [UInt8]) throws(CopyError) {
     let hadVault = hadVault.load(ordering: .relaxed)
     // Without a vault the mark goes last (invariant 2).
     try concurrently(atOnce && hadVault) { () throws(CopyError) -> Void in
-      let found = try hadVault ? self.readSmall(Self.parameters) : self.reader.read(Self.parameters, nil)
+      let found = try hadVault ? self.readSmall(ObjectNames.parameters) : self.reader.read(ObjectNames.parameters, nil)
       if found?.bytes != parameters { try self.replaceParameters(parameters) }
     } and: { () throws(CopyError) -> Void in
       withdraw()
@@ -145,16 +154,16 @@ package final class StoreEnd: SyncTarget {
   }
 
   package func delete(_ identifier: SegmentIdentifier) throws(CopyError) {
-    try attempt { () throws(StoreError) in try store.delete(Self.key(of: identifier)) }
+    try attempt { () throws(StoreError) in try store.delete(ObjectNames.key(of: identifier)) }
   }
 
   package func readToken() throws(CopyError) -> SyncToken? {
-    try readSmall(Self.token).flatMap { SyncToken(text: $0.bytes) }
+    try readSmall(ObjectNames.token).flatMap { SyncToken(text: $0.bytes) }
   }
 
   package func writeToken(_ token: SyncToken) throws(CopyError) {
     try attempt { () throws(StoreError) in
-      try store.put(Self.token, token.text, ifAbsent: false)
+      try store.put(ObjectNames.token, token.text, ifAbsent: false)
     }
     hasEndedSync.withLock { $0 = true }
   }
@@ -173,6 +182,20 @@ package final class StoreEnd: SyncTarget {
     case nothing
   }
 
+  /// Looks at the place, and asks once for the settings of the bucket. If that is done at once, each request opens a
+  /// connection, which later ones find open.
+  private func look(_ accepts: ([UInt8]) -> Bool) throws(CopyError) -> Content {
+    guard let probed = store as? any ProbedStore, settings.withLock({ $0 }) == nil else { return try content(accepts) }
+    let atOnce = atOnce
+    let (found, there) = try concurrently(atOnce) { () throws(CopyError) -> Set<BucketSetting> in
+      probed.settings(atOnce: atOnce)
+    } and: { () throws(CopyError) -> Content in
+      try content(accepts)
+    }
+    settings.withLock { $0 = found }
+    return there
+  }
+
   private func content(_ accepts: ([UInt8]) -> Bool) throws(CopyError) -> Content {
     if let there = try readParameters() {
       guard accepts(there) else { throw .otherVault(place) }
@@ -180,7 +203,7 @@ package final class StoreEnd: SyncTarget {
       return .vault(there)
     }
     let (marker, page) = try concurrently(atOnce) { () throws(CopyError) -> HashedContent? in
-      try self.reader.read(Self.marker, nil)
+      try self.reader.read(ObjectNames.marker, nil)
     } and: { () throws(CopyError) -> ObjectPage in
       try attempt { () throws(StoreError) in try store.list(prefix: "", after: nil) }
     }
@@ -189,7 +212,7 @@ package final class StoreEnd: SyncTarget {
       return .unfinished
     }
     // A request whose reply was lost may have stored the mark since.
-    let own = [Self.marker, Self.token]
+    let own = [ObjectNames.marker, ObjectNames.token]
     guard page.entries.allSatisfy({ own.contains($0.key) || StoreProbe.isOwn($0.key) }) else { throw .notEmpty(place) }
     return .nothing
   }
@@ -198,8 +221,8 @@ package final class StoreEnd: SyncTarget {
   private func endSync() throws(CopyError) {
     try hasEndedSync.withLock { (isDone) throws(CopyError) in
       if isDone { return }
-      if try reader.head(Self.token) != nil {
-        try attempt { () throws(StoreError) in try store.put(Self.token, SyncToken().text, ifAbsent: false) }
+      if try reader.head(ObjectNames.token) != nil {
+        try attempt { () throws(StoreError) in try store.put(ObjectNames.token, SyncToken().text, ifAbsent: false) }
       }
       isDone = true
     }
@@ -219,27 +242,6 @@ package final class StoreEnd: SyncTarget {
     }
   }
 
-  private static let marker = key(StorageNames.copyMarker)
-  private static let parameters = key(StorageNames.parameters)
-  private static let token = key(StorageNames.synced)
-
-  private static func key(of identifier: SegmentIdentifier) -> ObjectKey {
-    key(StorageNames.segments + "/" + identifier.path)
-  }
-
-  private static func key(_ path: String) -> ObjectKey {
-    guard let key = ObjectKey(path) else { preconditionFailure("a path in a vault is not a key") }
-    return key
-  }
-
-  /// The file that an object is; nil for objects with other names.
-  private static func identifier(of key: ObjectKey) -> SegmentIdentifier? {
-    guard let name = key.text.split(separator: "/").last, let identifier = SegmentIdentifier(name: name.utf8),
-      Self.key(of: identifier) == key
-    else { return nil }
-    return identifier
-  }
-
   /// Deletes the marker of an unfinished copy.
-  package func withdraw() { try? store.delete(Self.marker) }
+  package func withdraw() { try? store.delete(ObjectNames.marker) }
 }

@@ -84,7 +84,7 @@ package final class SyncRun: Sendable {
       summary.deleted = plan.lacking.lacksFiles ? 0 : start.lacked
       return summary
     }
-    let readsWritten = findings.map { target.tell($0, note) } ?? false
+    let readsWritten = target.tell(findings ?? target.stated, note)
     try tokens.store()
     try vault.renew(start.parametersThere, in: target)
 

@@ -64,6 +64,30 @@ import Testing
     #expect(clock.all.reduce(.zero, +) < .seconds(85))
   }
 
+  /// That a store is busy is an answer.
+  @Test func aStoreThatHasNeverAnsweredIsWaitedForALittle() throws {
+    var lost = ObjectFaults()
+    lost.lostRequest = 1000
+    var busy = ObjectFaults()
+    busy.busy = 1000
+    for isBusy in [false, true] {
+      let (memory, clock) = (MemoryStore(faults: isBusy ? busy : lost), TestClock())
+      let store = RetryingStore(
+        memory, patience: .seconds(3600), firstPatience: .seconds(10), seed: 1, waiting: clock.waiting())
+      #expect(throws: isBusy ? StoreError.slowDown : .interrupted) { try store.list(prefix: "", after: nil) }
+      #expect(store.hasAnswered == isBusy)
+      let begun = clock.all.reduce(.zero, +)
+      #expect(begun > (isBusy ? Duration.seconds(3000) : .seconds(5)))
+      #expect(isBusy || begun < .seconds(35))
+      memory.setFaults(ObjectFaults())
+      #expect(try store.list(prefix: "", after: nil).entries.isEmpty)
+      #expect(store.hasAnswered)
+      memory.setFaults(lost)
+      #expect(throws: StoreError.interrupted) { try store.list(prefix: "", after: nil) }
+      #expect(clock.all.reduce(.zero, +) - begun > .seconds(3000))
+    }
+  }
+
   @Test func aStopEndsTheWait() {
     var faults = ObjectFaults()
     faults.busy = 1000

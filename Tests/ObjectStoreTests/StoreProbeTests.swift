@@ -128,9 +128,10 @@ import Testing
     #expect(store.memory.objects.isEmpty)
   }
 
-  /// The object and a part of it are read while the damaged one is sent, and settings are asked for meanwhile.
+  /// The object and a part of it are read while the damaged one is sent. Both settings are asked for while the first one
+  /// is stored.
   @Test func whatIsIndependentIsAskedAtOnce() throws {
-    let (reading, asking, failures) = (Meeting(of: 3), Meeting(of: 2), Counter())
+    let (reading, asking, failures) = (Meeting(of: 3), Meeting(of: 3), Counter())
     let store = WatchedStore(LyingStore()) { (request) throws(StoreError) in
       do {
         switch request {

@@ -102,6 +102,17 @@ import Vault
     #expect(store.memory.requests(.put) == puts)
   }
 
+  /// Also when nothing is changed, and nothing probed.
+  @Test(arguments: [true, false]) func aSyncSaysWhatABucketKeeps(atOnce: Bool) throws {
+    let store = store { $0.settings = [.versioning] }
+    for _ in 0..<2 {
+      var sentences: [String] = []
+      let target = StoreEnd(store, at: try address(), atOnce: atOnce)
+      try SyncRun(from: subject.end, to: target).run(note: { sentences.append($0) })
+      #expect(sentences.count == 1 && sentences[0].contains("keeps old versions"))
+    }
+  }
+
   /// The object of a probe that was killed, or may not be deleted, is not another program's.
   @Test func aPlaceWithTheObjectOfAProbeIsEmpty() throws {
     let store = store { $0.deniesDeleting = true }

@@ -4,6 +4,7 @@ import Storage
 import Synchronization
 import TestSupport
 import Testing
+import Vault
 
 @testable import VaultCopy
 

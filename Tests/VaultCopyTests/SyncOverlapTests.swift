@@ -7,6 +7,7 @@ import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
+import Vault
 
 @testable import VaultCopy
 

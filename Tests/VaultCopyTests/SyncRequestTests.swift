@@ -45,8 +45,9 @@ import Testing
       return store.counts.merging(before) { $0 - $1 }.filter { $0.value > 0 }
     }
     #expect(try sync()[.damaged] == 1)
-    // The parameters twice and the token, which a list or their facts describe, and the mark of an incomplete copy.
-    let idle: [WatchedStore.Request: Int] = [.list: 2, .get: 3, .head: 2, .delete: 1]
+    // The settings, the parameters twice and the token, which a list or their facts describe, and the mark of an
+    // incomplete copy.
+    let idle: [WatchedStore.Request: Int] = [.setting: 2, .list: 2, .get: 3, .head: 2, .delete: 1]
     #expect(try sync() == idle)
     #expect(idle.values.reduce(0) { $0 + $1 } <= RequestCounts.sync(objects: subject.names.count))
     try subject.write([1, 2, 3], to: .numbered(1000))

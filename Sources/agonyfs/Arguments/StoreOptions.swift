@@ -28,6 +28,20 @@ struct StoreOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Authorities to trust, in PEM. (default: the system's)", valueName: "file"))
   var certificates: FileArgument?
 
+  /// How long a store is waited for that has never answered: a wrong address is said at once, and later failures are
+  /// waited out for minutes.
+  private static let firstPatience = Duration.seconds(10)
+
+  /// When a wrong address is noticed.
+  enum Check {
+    /// Before the command does anything, by a request of its own.
+    case now
+    /// With the first request that the command makes.
+    case withFirstRequest
+    /// The address was right before, so that all failures are waited out.
+    case no
+  }
+
   /// How to reach a bucket.
   struct Place {
     var endpoint: String?
@@ -65,32 +79,32 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// The store at an address, after a first request has succeeded: a wrong address is said at once, and later failures
-  /// are waited out for minutes.
+  /// The store at an address.
   ///
-  /// - Parameter asksFirst: false leaves out the first request, for an address that was right before.
+  /// - Throws: `CommandFailure`; with `.now` also if the store cannot be used.
   func open(
-    _ location: String, _ place: Place, connections: Int, asksFirst: Bool = true
+    _ location: String, _ place: Place, connections: Int, check: Check = .now
   ) throws -> (store: RemoteStore, address: StoreAddress) {
     let address = try address(of: location, place)
     var settings = RemoteStore.Settings(program: OwnFolder.path(of: "agonyfs-store"), address: address)
     settings.certificates = certificates.map { AbsolutePath.of($0.path).string } ?? Environment["AWS_CA_BUNDLE"]
     settings.connections = connections
-    let credentials = Credentials(place.credentials, environment: { Environment[$0] })
-    guard asksFirst else { return (RemoteStore(settings, credentials: credentials), address) }
-    var firstSettings = settings
-    firstSettings.patience = .seconds(10)
-    let first = RemoteStore(firstSettings, credentials: credentials)
-    defer { first.stop() }
+    settings.firstPatience = check == .no ? nil : Self.firstPatience
+    let store = RemoteStore(
+      settings, credentials: Credentials(place.credentials, environment: { Environment[$0] }))
+    guard check == .now else { return (store, address) }
     do throws(StoreError) {
-      _ = try first.list(prefix: StorageNames.parameters, after: nil)
+      _ = try store.list(prefix: StorageNames.parameters, atMost: Self.firstPatience)
     } catch {
       // A busy store is waited for.
-      if error != .slowDown {
-        throw CommandFailure(CommandStatus(rawValue: error.exitStatus) ?? .failure, error.sentence(for: address))
-      }
+      if error != .slowDown { throw Self.failure(error, address) }
     }
-    return (RemoteStore(settings, credentials: credentials), address)
+    return (store, address)
+  }
+
+  /// Describes why a store cannot be used at all.
+  static func failure(_ error: StoreError, _ address: StoreAddress) -> CommandFailure {
+    CommandFailure(CommandStatus(rawValue: error.exitStatus) ?? .failure, error.sentence(for: address))
   }
 
   private var credentialSource: CredentialSource {

@@ -81,7 +81,8 @@ struct CopyCommand: ParsableCommand {
       return DirectoryEnd(AbsolutePath.of(word.path), limit: limitsWrites ? limit : nil)
     }
     let opened = try store.open(word.text, place, connections: transfer.jobs)
-    return StoreEnd(opened.store, at: opened.address, limit: limit, stop: { opened.store.stop() })
+    return StoreEnd(
+      opened.store, at: opened.address, limit: limit, atOnce: transfer.jobs > 1, stop: { opened.store.stop() })
   }
 
   private func checkPlaces() throws {

@@ -103,17 +103,21 @@ struct SyncCommand: ParsableCommand {
   /// One run.
   ///
   /// - Parameters:
-  ///   - asksFirst: whether vault and bucket are checked first.
+  ///   - checksFirst: whether vault and bucket may be wrong: no run has succeeded yet.
   ///   - memory: what earlier runs read of the vault; nil to read all files.
+  ///   - note: called with sentences about the bucket.
   /// - Throws: `CopyError`, `CommandFailure`.
   func perform(
-    _ signals: HeldSignals, asksFirst: Bool = true, memory: SyncMemory? = nil
+    _ signals: HeldSignals, checksFirst: Bool = true, memory: SyncMemory? = nil,
+    note: (String) -> Void = { Output.note($0) }
   ) throws -> SyncSummary {
-    if asksFirst { try checkVault() }
-    let opened = try store.open(bucket.text, store.ofTarget, connections: transfer.jobs, asksFirst: asksFirst)
+    if checksFirst { try checkVault() }
+    let opened = try store.open(
+      bucket.text, store.ofTarget, connections: transfer.jobs, check: checksFirst ? .withFirstRequest : .no)
     defer { opened.store.stop() }
     let target = StoreEnd(
-      opened.store, at: opened.address, limit: transfer.newLimit(), stop: { opened.store.stop() })
+      opened.store, at: opened.address, limit: transfer.newLimit(), atOnce: transfer.jobs > 1,
+      stop: { opened.store.stop() })
     var options = SyncOptions()
     (options.jobs, options.deletesNewer) = (transfer.jobs, deleteNewer)
     (options.mostBytes, options.onlyPlans, options.memory) = (rate?.bytes, dryRun, memory)
@@ -122,12 +126,16 @@ struct SyncCommand: ParsableCommand {
     defer { watch.end() }
     let line = CopyLine(dryRun ? "comparing" : "sending")
     defer { line.end() }
-    return try sync.run { progress in
-      line.show(progress)
-      return true
-    } note: { sentence in
-      // Once is enough for a run that goes on.
-      if asksFirst { Output.note(sentence) }
+    do throws(CopyError) {
+      return try sync.run { progress in
+        line.show(progress)
+        return true
+      } note: { sentence in
+        note(sentence)
+      }
+    } catch {
+      guard checksFirst, !opened.store.hasAnswered, case .store(let reason, let address) = error else { throw error }
+      throw StoreOptions.failure(reason, address)
     }
   }
 

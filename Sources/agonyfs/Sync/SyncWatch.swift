@@ -18,6 +18,8 @@ final class SyncWatch {
   private let pace: SyncPace
   /// Whether vault and bucket were right once.
   private var hasSucceeded = false
+  /// The sentences about the bucket that were said. Once is enough.
+  private var notes: Set<String> = []
   /// Troubles since the last run that succeeded.
   private var troubles = 0
   /// The last trouble that was said.
@@ -68,10 +70,13 @@ final class SyncWatch {
   /// - Returns: nil after a trouble that may pass.
   private func attempt() throws -> SyncSummary? {
     ServiceStatus.show("Comparing the vault with the bucket, and sending what differs.")
-    let (asksFirst, memory) = (!hasSucceeded, currentMemory)
-    guard let summary = try trying({ try command.perform(signals, asksFirst: asksFirst, memory: memory) }) else {
-      return nil
+    let (checksFirst, memory) = (!hasSucceeded, currentMemory)
+    let attempted = try trying {
+      try command.perform(signals, checksFirst: checksFirst, memory: memory) { sentence in
+        if notes.insert(sentence).inserted { Output.note(sentence) }
+      }
     }
+    guard let summary = attempted else { return nil }
     if summary.gone > 0, summary.shortened == 0, summary.tooLarge == 0 {
       say(
         "\(command.vault.text) deleted files during the run, as a mount or agonyfs refresh does, so nothing was deleted in "

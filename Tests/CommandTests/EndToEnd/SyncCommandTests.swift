@@ -3,7 +3,8 @@ import Testing
 /// `agonyfs sync`: a bucket follows a vault, without a password on the way.
 @Suite struct SyncCommandTests {
   /// `update` runs once. `brought` copies the bucket to `$back`, a new directory, and expects that it is the same as a
-  /// vault. `count METHOD` prints how many requests of a method the server had, and `changes` those that change objects.
+  /// vault. `count METHOD` prints how many requests of a method the server had, `changes` those that change objects, and
+  /// `requests` how many there were in all.
   private static let functions =
     CopyScript.functions + CopyScript.server + """
       update() { agonyfs sync --endpoint http://127.0.0.1:$port "$@"; }
@@ -16,6 +17,7 @@ import Testing
       }
       count() { order count $1; tail -n 1 answers; }
       changes() { count PUT; count DELETE; }
+      requests() { { count GET; count HEAD; changes; } | awk '{ sum += $1 } END { print sum }'; }
 
       """
 
@@ -27,7 +29,10 @@ import Testing
       update Vault s3://photos/vault > out
       grep -q '^Sent [0-9]* files (.*), deleted 0\\. Everything synced before .* is in the bucket\\.$' out
       brought Vault
+      earlier=$(requests)
       update Vault s3://photos/vault | grep -q '^Sent 0 files (0 bytes), deleted 0\\.'
+      # None is made only to find out whether the bucket is there.
+      test $(($(requests) - earlier)) = 10
       write two 2000000
       update Vault s3://photos/vault | grep -q '^Sent [1-9][0-9]* file.*, deleted [0-9]*\\. Everything'
       brought Vault

@@ -113,9 +113,11 @@ package final class RetryingStore: ObjectStore {
 
   /// Attempts something else in the same way.
   ///
-  /// - Parameter most: less patience than usual.
+  /// - Parameters:
+  ///   - most: less patience than usual.
+  ///   - isAnswer: whether success shows that the store has answered, and not only something in its place.
   package func retry<Value>(
-    atMost most: Duration? = nil, _ attempt: () throws(StoreError) -> Value
+    atMost most: Duration? = nil, isAnswer: Bool = true, _ attempt: () throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
     let begun = waiting.now()
     var backoff = Backoff(
@@ -126,7 +128,7 @@ package final class RetryingStore: ObjectStore {
     while true {
       do throws(StoreError) {
         let value = try attempt()
-        answered.store(true, ordering: .relaxed)
+        if isAnswer { answered.store(true, ordering: .relaxed) }
         return value
       } catch {
         if error == .slowDown { answered.store(true, ordering: .relaxed) }

@@ -132,7 +132,7 @@ extension RemoteStore: ProbedStore {
   }
 
   package func hasSetting(_ setting: BucketSetting) -> Bool {
-    let isOn = try? store.retry(atMost: Self.settingPatience) { () throws(StoreError) in
+    let isOn = try? store.retry(atMost: Self.settingPatience, isAnswer: false) { () throws(StoreError) in
       try attempts.hasSetting(setting)
     }
     return isOn ?? false

@@ -71,6 +71,15 @@ import Testing
     #expect(try server.count("GET") == before + 1)
   }
 
+  /// A page in place of the store says that there is no setting, but it is no store.
+  @Test func aPageIsNoAnswerOfAStore() throws {
+    try server.tell("fault html 2")
+    for setting in BucketSetting.allCases { #expect(!store.hasSetting(setting)) }
+    #expect(!store.hasAnswered)
+    #expect(try store.list(prefix: "", after: nil).entries.isEmpty)
+    #expect(store.hasAnswered)
+  }
+
   @Test func aStoreThatLagsIsRefused() throws {
     for late in ["list", "get"] {
       try server.tell("set late \(late)")

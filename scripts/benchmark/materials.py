@@ -63,9 +63,16 @@ class Materials:
 
 
 def noise_picture(folder, width, height):
-    """The bytes of a JPEG of noise."""
+    """The bytes of a JPEG of noise in all colours."""
     path = f"{folder}/first.jpg"
-    subprocess.run(["vips", "gaussnoise", path + "[Q=60]", str(width), str(height), "--sigma", "12"], check=True)
+    bands = [f"{folder}/band{number}.v" for number in range(3)]
+    for seed, band in enumerate(bands):
+        subprocess.run(
+            ["vips", "gaussnoise", band, str(width), str(height), "--sigma", "12", "--seed", str(seed)], check=True)
+    subprocess.run(["vips", "bandjoin", " ".join(bands), f"{folder}/joined.v"], check=True)
+    subprocess.run(["vips", "copy", f"{folder}/joined.v", path + "[Q=60]", "--interpretation", "srgb"], check=True)
+    for made in [*bands, f"{folder}/joined.v"]:
+        os.remove(made)
     with open(path, "rb") as file:
         picture = file.read()
     os.remove(path)

@@ -19,7 +19,7 @@ struct MountingOptions: ParsableArguments {
   var decoderSandbox: String?
 
   @Option(
-    help: ArgumentHelp("Decode 1 to 256 photos at once. (default: processors)", valueName: "number"))
+    help: ArgumentHelp("Decode 1 to 256 photos at once. (default: processors and one more)", valueName: "number"))
   var decoders: String?
 
   @Option(

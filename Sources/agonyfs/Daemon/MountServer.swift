@@ -170,9 +170,11 @@ struct MountServer {
     options.places = places
     options.homeZone = MachineZone().name
     if mount.thumbnails != .none {
+      // While one waits for its file or for the mount, another one decodes.
+      let usual = Int(agonyfs_processors()) + 1
       let decoders = DecoderPool(
         program: DecoderProgram.path, sandbox: mount.requiresDecoderSandbox ? .required : .preferred,
-        count: mount.decoders ?? Int(agonyfs_processors()), logger: .system)
+        count: mount.decoders ?? usual, logger: .system)
       var thumbnails = ThumbnailOptions(maker: decoders)
       thumbnails.isLazy = mount.thumbnails == .lazy
       options.thumbnails = thumbnails

@@ -38,8 +38,8 @@ void agonyfs_allow_processor_time(int seconds) {
 
 // The kernel may weigh sessions against each other first (sched(7), "The autogroup feature"). Then the niceness of a
 // process in a session that has no other processes has no effect, but that of the session has. Without CAP_SYS_ADMIN the
-// kernel takes one such change of all processes in 100 ms. 5 leaves decoders a quarter of a busy processor: a job has a
-// deadline, and programs may wait for its pictures.
+// kernel takes one such change of all processes in 100 ms. 5 leaves decoders a quarter of what they share with one
+// other busy session: a job has a deadline, and programs may wait for its pictures.
 void agonyfs_lower_session(void) {
     int group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
     if (group < 0) return;

@@ -54,16 +54,18 @@ void agonyfs_fork_on_request(void) {
     for (;;) {
         int given = next_request(STDIN_FILENO);
         if (given < 0) _exit(0);
-        // The copy's parent is that of this process, which waits for it; fork(3) cannot do that. The C library goes on
-        // with this thread's number in the copy, where only locks compare it, with itself.
+        // The copy's parent is that of this process, which waits for it; fork(3) cannot do that. In the copy the C library
+        // goes on with the number of this thread. Locks compare it only with itself; calls such as
+        // pthread_getaffinity_np fail when this process has ended.
         long copy = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0L, 0L, 0L, 0L);
         if (copy == 0) {
-            if (dup2(given, STDIN_FILENO) < 0) _exit(1);
-            close(given);
+            int32_t number = getpid();
+            if (dup2(given, STDIN_FILENO) < 0 || close_range(STDERR_FILENO + 1, ~0u, 0) != 0) _exit(1);
+            if (write(STDIN_FILENO, &number, sizeof number) != sizeof number) _exit(1);
             return;
         }
-        int32_t answer = copy < 0 ? -errno : (int32_t)copy;
+        int32_t error = errno;
         close(given);
-        if (write(STDIN_FILENO, &answer, sizeof answer) != sizeof answer) _exit(1);
+        if (copy < 0 && write(STDIN_FILENO, &error, sizeof error) != sizeof error) _exit(1);
     }
 }

@@ -2,12 +2,12 @@ internal import Synchronization
 internal import System
 internal import SystemPackage
 
-/// A process of `agonyfs-decoder` that has loaded its libraries and waits to be copied. Loading takes longer than decoding
-/// a photo (`Benchmarks.md`); a copy is made in about two milliseconds.
+/// A process of `agonyfs-decoder` that has loaded its libraries and waits to be copied. Loading takes about as long as
+/// decoding a photo; a copy is made and ended in three milliseconds.
 ///
 /// 1. It reads nothing but requests for copies, so every copy starts from the same state, whatever files others saw.
-/// 2. Its copies have their libraries at the same addresses. It is replaced after `mostCopies`, and after each copy that
-///    broke, so no file profits from what another one tried.
+/// 2. Its copies have the same addresses, stack canary and pointer guard. It is replaced after `mostCopies`, and after
+///    each copy that broke, so no copy made later profits from what a file tried.
 /// 3. It is reaped and forgotten under `control`'s lock, so `stop()` never signals a reused process number.
 final class DecoderTemplate: Sendable {
   /// The decoders of one process.
@@ -46,17 +46,24 @@ final class DecoderTemplate: Sendable {
   /// - Throws: `.unavailable`.
   func start() throws(DecoderError) -> DecoderProcess {
     try running.withLock { (running) throws(DecoderError) in
-      if let copy = try? copy(&running) { return copy }
-      // Another process may have killed the template since it was last used.
-      end(&running)
       do throws(Errno) {
-        return try copy(&running)
+        return try copyOrReload(&running)
       } catch {
         end(&running)
-        let hasEnded = error == .connectionReset || error == .brokenPipe
-        throw .unavailable(
-          isStopped ? "stopped" : hasEnded ? "the decoder does not start" : "\(path): \(error)")
+        throw .unavailable(isStopped ? "stopped" : error.hasEnded ? "the decoder does not start" : "\(path): \(error)")
       }
+    }
+  }
+
+  /// A copy of the running process, or of a new one: another process may have killed it since it was last used.
+  private func copyOrReload(_ running: inout Running?) throws(Errno) -> DecoderProcess {
+    let wasRunning = running != nil
+    do throws(Errno) {
+      return try copy(&running)
+    } catch {
+      guard wasRunning, error.hasEnded else { throw error }
+      end(&running)
+      return try copy(&running)
     }
   }
 
@@ -106,4 +113,9 @@ final class DecoderTemplate: Sendable {
       $0.program = nil
     }
   }
+}
+
+extension Errno {
+  /// Whether the process at the other end of a socket ended.
+  fileprivate var hasEnded: Bool { self == .connectionReset || self == .brokenPipe }
 }

@@ -45,8 +45,8 @@ package struct MountOptions: Sendable, Equatable {
   package var thumbnails = ThumbnailMode.eager
   /// Whether images are decoded only if the kernel filters the decoder's system calls.
   package var requiresDecoderSandbox = true
-  /// Most photos and videos that are decoded at once, in addition to one that a program waits for; nil for the number
-  /// of processors.
+  /// Most photos and videos that are decoded at once, in addition to one that a program waits for; nil for one more
+  /// than processors.
   package var decoders: Int?
   /// Whether this machine records the state of the space, to detect a rollback.
   package var remembers = false

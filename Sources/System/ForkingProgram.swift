@@ -17,28 +17,59 @@ package final class ForkingProgram: Sendable {
   }
 
   /// Called by the program when it is ready to be copied, while it has one thread. Returns in each copy, with that copy's
-  /// socket as descriptor 0.
-  package static func becomeTemplate() { agonyfs_fork_on_request() }
+  /// socket as descriptor 0. Other programs of the user cannot trace the program any more, nor its copies.
+  package static func becomeTemplate() {
+    agonyfs_set_not_dumpable()
+    agonyfs_fork_on_request()
+  }
 
-  /// A copy of the program, which is a child of this process, and this process's end of the copy's socket.
+  /// A copy of the program, which is a child of this process, and this process's end of the copy's socket. After a failure
+  /// there is no copy, and the program was killed.
   ///
   /// - Parameter milliseconds: how long to wait until the program is ready.
   /// - Throws: `.brokenPipe` or `.connectionReset` when the program ended; `.timedOut`; errors of fork(2).
   package func copy(within milliseconds: Int) throws(Errno) -> (process: ChildProcess, socket: Descriptor) {
     Waiting.assertAllowed()
-    let (ours, theirs) = try Descriptor.socketPair()
-    _ = try withExtendedLifetime(theirs) { () throws(Errno) in
-      try systemCall { agonyfs_request_fork(socket.number, theirs.number) }
+    let ours = try request()
+    do throws(Errno) {
+      var waited = [ours, socket].map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
+      let ready = try systemCall { unsafe poll(&waited, 2, CInt(clamping: milliseconds)) }
+      if ready == 0 { throw .timedOut }
+      let hasAnswered = waited[0].revents != 0
+      guard let number = try Self.number(from: hasAnswered ? ours : socket) else { throw .connectionReset }
+      guard hasAnswered else { throw Errno(rawValue: number) }
+      return (ChildProcess(copy: number), ours)
+    } catch {
+      // It may have made the copy before it ended.
+      process.kill()
+      if let number = try? Self.number(from: ours) {
+        let copy = ChildProcess(copy: number)
+        copy.kill()
+        copy.wait()
+      }
+      throw error
     }
-    var waited = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
-    let ready = try systemCall { unsafe poll(&waited, 1, CInt(clamping: milliseconds)) }
-    if ready == 0 { throw .timedOut }
-    // The program writes all four bytes at once.
-    let answer = try socket.readSome(most: 4)
-    guard answer.count == 4 else { throw .connectionReset }
-    let number = answer.reversed().reduce(CInt(0)) { $0 << 8 | CInt($1) }
-    if number < 0 { throw Errno(rawValue: -number) }
-    return (ChildProcess(copy: number), ours)
+  }
+
+  /// Asks for a copy. Returns this process's end of its socket; the other end is closed when neither the program nor the
+  /// copy has it.
+  private func request() throws(Errno) -> Descriptor {
+    let (ours, theirs) = try Descriptor.socketPair()
+    do throws(Errno) {
+      _ = try withExtendedLifetime(theirs) { () throws(Errno) in
+        try systemCall { agonyfs_request_fork(socket.number, theirs.number) }
+      }
+      return ours
+    } catch {
+      process.kill()
+      throw error
+    }
+  }
+
+  /// A number that is written at once; nil at the end.
+  private static func number(from socket: Descriptor) throws(Errno) -> CInt? {
+    let bytes = try socket.readSome(most: 4)
+    return bytes.count == 4 ? bytes.reversed().reduce(CInt(0)) { $0 << 8 | CInt($1) } : nil
   }
 
   /// Kills the program; copies go on. Call it only before `reap()`.

@@ -291,15 +291,6 @@ import Testing
 /// A job ended before the pool was stopped.
 private struct UnexpectedEnd: Error {}
 
-/// Names in the order in which they came.
-private final class OrderedNames: Sendable {
-  private let names = Mutex<[String]>([])
-
-  var all: [String] { names.withLock { $0 } }
-
-  func note(_ name: String) { names.withLock { $0.append(name) } }
-}
-
 /// Grants memory, and keeps what was asked for.
 private final class AskedMemory: Sendable {
   private struct State {

@@ -24,6 +24,30 @@ import Testing
     }
   }
 
+  /// They are reduced as one colour, and are grey in the JPEGs' three.
+  @Test func greyPictures() throws {
+    let bench = try Bench()
+    let made = try Bench.decoder().derive(
+      bench.quarters("picture.jpg", by: "vips extract_band quarters.ppm picture.jpg 0"))
+    for (bytes, side) in [(made.small, 256), (made.large, 1024)] {
+      let picture = try #require(bytes)
+      try bench.shell(
+        """
+        vips thumbnail picture.jpg grey.v \(side) --height \(side) --size down
+        vips colourspace grey.v reference.png srgb
+        """)
+      let pixels = try Pixels(picture, in: bench)
+      let difference = try #require(pixels.difference(from: try Pixels(try bench.file("reference.png"), in: bench)))
+      #expect(difference < 3, "\(side)")
+      #expect(zip(pixels[side / 4, side / 4], [230, 230, 230]).allSatisfy { abs($0 - $1) < 12 })
+      #expect(zip(pixels[side * 3 / 4, side / 4], [30, 30, 30]).allSatisfy { abs($0 - $1) < 12 })
+    }
+    try bench.shell("vips crop picture.jpg narrow.jpg 800 0 3 1200")
+    let narrow = try Bench.decoder().derive(try bench.file("narrow.jpg"))
+    #expect(PlainJPEG(try #require(narrow.small)).map { [$0.width, $0.height] } == [1, 256])
+    #expect(PlainJPEG(try #require(narrow.large)).map { [$0.width, $0.height] } == [3, 1024])
+  }
+
   @Test func smallPicturesAreNotEnlarged() throws {
     let made = try Bench.decoder().derive(Bench().quarters("picture.png", width: 80, height: 60))
     for picture in [made.small, made.large] {

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import System
 import SystemPackage
 import TestSupport
 import Testing
@@ -50,60 +51,83 @@ import Testing
     #expect(failure == .undecodable("a [2Jb c"))
   }
 
-  /// A process that was taken over would see the next file.
+  /// A process that was taken over would see the next file. Only the one that all are copies of stays.
   @Test func everyFileThatIsDecodedHasItsProcess() throws {
-    let decoder = Self.misbehaving()
+    let bench = try Bench()
+    let decoder = try bench.linked("misbehaving-decoder")
     var processes: [Int] = []
     for number in 0..<6 {
       processes.append(try Self.run("good", on: decoder).facts.width)
       if number == 2 { #expect(throws: DecoderError.notMedia) { try Self.run("no medium", on: decoder) } }
+      #expect(try bench.processes().count == 1)
     }
     #expect(Set(processes).count == processes.count)
+    decoder.stop()
+    #expect(try bench.processes() == [])
   }
 
   /// A file that is decoded has no process that read the metadata of another.
   @Test func metadataJobsShareAProcess() throws {
     let bench = try Bench()
-    let picture = MemorySource(try bench.quarters("picture.jpg"))
-    try bench.shell("ln -s '\(builtProgram("agonyfs-decoder"))' mine")
-    let decoder = Bench.decoder(at: bench.path + "/mine")
-    let processes = {
-      let text = String(decoding: try bench.shell("pgrep -f '^\(bench.path)/mine' || true"), as: UTF8.self)
-      return Set(text.split(separator: "\n"))
-    }
+    let content = try bench.quarters("picture.jpg")
+    let picture = MemorySource(content)
+    let decoder = try bench.linked("agonyfs-decoder")
     _ = try decoder.startedState()
-    let first = try processes()
-    #expect(first.count == 2, "the template and a copy")
+    let first = try bench.processes()
+    #expect(first.count == 2, "the one that is copied, and a copy")
     for _ in 1..<Decoder.lightJobs { _ = try decoder.facts(of: picture, small: nil) }
-    #expect(try processes() == first)
+    #expect(try bench.processes() == first)
     _ = try decoder.facts(of: picture, small: nil)
-    let template = try processes()
+    let template = try bench.processes()
     #expect(template.count == 1 && template.isSubset(of: first))
     _ = try decoder.facts(of: picture, small: nil)
-    let third = try processes()
-    #expect(third.count == 2 && third != first)
-    _ = try decoder.derive([.small], eagerly: false, from: picture)
-    #expect(try processes() == template)
-    decoder.stop()
-    #expect(try processes() == [])
+    let second = try bench.processes()
+    #expect(second.count == 2 && second != first)
+    let (during, path) = (OrderedNames(), bench.path)
+    let watched = BehavingSource(size: Int64(content.count)) { (offset, count) throws(Errno) in
+      let found = (try? Bench.processes(in: path)) ?? []
+      for process in found { during.note(String(process)) }
+      let start = Int(min(offset, Int64(content.count)))
+      return Array(content[start..<min(start + count, content.count)])
+    }
+    _ = try decoder.derive([.small], eagerly: false, from: watched)
+    let decoding = Set(during.all.map { Substring($0) })
+    #expect(decoding.count == 2 && decoding.intersection(second) == template)
+    #expect(try bench.processes() == template)
+    for _ in 0..<Decoder.lightJobs {
+      #expect(throws: DecoderError.notMedia) { _ = try decoder.facts(of: MemorySource([1, 2, 3]), small: nil) }
+    }
+    #expect(try bench.processes() == template)
   }
 
   /// Files that break decoders one after another do not meet the same addresses.
   @Test func aBrokenCopyReplacesTheTemplate() throws {
     let bench = try Bench()
-    try bench.shell("ln -s '\(builtProgram("misbehaving-decoder"))' mine")
-    let decoder = Bench.decoder(at: bench.path + "/mine")
-    let template = { try bench.shell("pgrep -f '^\(bench.path)/mine' || true") }
+    let decoder = try bench.linked("misbehaving-decoder")
     _ = try Self.run("good", on: decoder)
-    let first = try template()
+    let first = try bench.processes()
     _ = try Self.run("good", on: decoder)
-    #expect(try template() == first)
+    #expect(try bench.processes() == first)
     #expect(throws: DecoderError.crashed) { try Self.run("crash", on: decoder) }
     _ = try Self.run("good", on: decoder)
-    let second = try template()
-    #expect(second != first && !second.isEmpty)
+    let second = try bench.processes()
+    #expect(second.count == 1 && second != first)
     for _ in 0..<DecoderTemplate.mostCopies { _ = try Self.run("good", on: decoder) }
-    #expect(try template() != second)
+    #expect(try bench.processes() != second)
+  }
+
+  /// What a copy has is what a file that takes it over has.
+  @Test func aCopyHasItsSocketOnly() throws {
+    let program = try ForkingProgram(builtProgram("agonyfs-decoder"))
+    defer { program.reap() }
+    let (process, socket) = try program.copy(within: 60_000)
+    try withExtendedLifetime(socket) {
+      let folder = "/proc/\(process.identifier)"
+      let names = try Bench().shell("ls \(folder)/fd; grep -c 'rw-s' \(folder)/maps || true")
+      #expect(String(decoding: names, as: UTF8.self) == "0\n1\n2\n0\n")
+    }
+    process.kill()
+    process.wait()
   }
 
   @Test func stoppingInterruptsAJob() throws {
@@ -157,11 +181,25 @@ import Testing
     #expect(throws: Never.self) { try decoder.derive([.small], eagerly: false, from: MemorySource(picture)) }
   }
 
+  /// Both ends of their sockets are closed with the daemon.
   @Test func decodersEndWithTheirDaemon() throws {
-    let bench = try Bench()
-    // The other end of its standard input is closed at once.
-    try bench.shell("ln -s '\(builtProgram("agonyfs-decoder"))' mine; true | ./mine || true")
-    #expect(throws: ShellFailure.self) { try bench.shell("pgrep -f '^\(bench.path)/mine'") }
+    let path = builtProgram("agonyfs-decoder")
+    func template() throws -> ChildProcess {
+      let (ours, theirs) = try Descriptor.socketPair()
+      return try withExtendedLifetime(ours) {
+        try ChildProcess(path, arguments: [path], descriptors: [theirs, nil, nil], inheriting: .nothing)
+      }
+    }
+    #expect(try template().wait() == .exited(0))
+    func copy(of program: ForkingProgram) throws -> ChildProcess {
+      let (process, socket) = try program.copy(within: 60_000)
+      // It has greeted, so it waits for a job.
+      #expect(try socket.readSome(most: 64).isEmpty == false)
+      return process
+    }
+    let program = try ForkingProgram(path)
+    defer { program.reap() }
+    #expect(try copy(of: program).wait() == .exited(0))
   }
 
   @Test func failuresOfReadingAreTold() throws {

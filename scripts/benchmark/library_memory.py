@@ -10,7 +10,7 @@ that scripts/bench --remote uses.
 import os
 import threading
 
-# The seconds between two samples. A decoder lives for some tenths of a second.
+# The seconds between two samples. A decoder lives for a tenth of a second or less.
 PAUSE = 0.02
 # The samples between two searches for new processes with the folder in their arguments.
 SEARCH = 10

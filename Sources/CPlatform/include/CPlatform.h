@@ -153,12 +153,12 @@ int agonyfs_spawn(
 );
 
 /// Copies this process for each request from the other end of descriptor 0, until that end is closed: then it ends the
-/// process. Returns in each copy, which has the given descriptor as descriptor 0 and is a child of this process's parent.
-/// The process must have one thread and no other open descriptors that a copy must not have.
+/// process. Returns in each copy, which is a child of this process's parent, has the given socket as descriptor 0 and no
+/// others above 2, and has written its process number to the socket in 4 bytes. The process must have one thread.
 void agonyfs_fork_on_request(void);
 
-/// Asks such a process for a copy of itself that gets this descriptor. It answers with the number of the new process, or
-/// with a negative error number, in 4 bytes. Returns 0, or -1 and an error.
+/// Asks such a process for a copy of itself that gets this socket. If it cannot, it answers with an error number in 4
+/// bytes. Returns 0, or -1 and an error.
 int agonyfs_request_fork(int template, int given);
 
 /// pidfd_open(2): a descriptor that can be read when the process has ended, or -1.

@@ -33,6 +33,21 @@ final class Bench {
       program: path ?? builtProgram(name), sandbox: sandbox, count: count, timeout: timeout, logger: logger)
   }
 
+  /// A decoder whose processes `processes()` finds.
+  func linked(_ name: String) throws -> Decoder {
+    try shell("ln -s '\(builtProgram(name))' linked")
+    return Self.decoder(at: path + "/linked")
+  }
+
+  /// The numbers of the running processes of `linked(_:)`.
+  func processes() throws -> Set<Substring> { try Self.processes(in: path) }
+
+  /// As above, of the decoder in a directory.
+  static func processes(in path: String) throws -> Set<Substring> {
+    let found = try Outcome("/bin/sh", arguments: ["-c", "pgrep -f '^\(path)/linked'"], limit: 60)
+    return Set(String(decoding: found.bytes, as: UTF8.self).split(separator: "\n"))
+  }
+
   /// Runs a shell script in the directory and gives its output. What fails or takes a minute is an error.
   @discardableResult
   func shell(_ script: String) throws -> [UInt8] {

@@ -1,0 +1,75 @@
+import FaultyObjects
+import FaultyStorage
+import Glibc
+import ObjectStore
+import Storage
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+import Vault
+
+@testable import VaultCopy
+
+/// Syncs of a bucket that another run uses at the same time.
+@Suite struct SyncRaceTests {
+  private let subject: CopySubject
+
+  init() throws { subject = try CopySubject() }
+
+  /// A store in which another run completes a first copy after the files were listed, and before the parameters are
+  /// asked for.
+  private final class ContestedStore: ObjectStore {
+    private let store: MemoryStore
+    private let other: any CopySource
+    private let lists = Counter()
+    private let isCopied = Mutex(false)
+
+    init(_ store: MemoryStore, _ other: any CopySource) { (self.store, self.other) = (store, other) }
+
+    func list(prefix: String, after: String?) throws(StoreError) -> ObjectPage {
+      if prefix == StorageNames.parameters { try copyOnce() }
+      let page = try store.list(prefix: prefix, after: after)
+      if prefix.hasPrefix(StorageNames.segments) { _ = lists.next() }
+      return page
+    }
+
+    private func copyOnce() throws(StoreError) {
+      let isFirst = isCopied.withLock { isCopied in
+        defer { isCopied = true }
+        return !isCopied
+      }
+      guard isFirst else { return }
+      do {
+        try waitUntil("the files are listed") { lists.value > 0 }
+        try CopyRun(from: other, to: StoreEnd(store, at: address())).run()
+      } catch {
+        throw StoreError.unavailable("\(error)")
+      }
+    }
+
+    func head(_ key: ObjectKey) throws(StoreError) -> ObjectEntry { try store.head(key) }
+
+    func get(_ key: ObjectKey, range: Range<Int64>?) throws(StoreError) -> [UInt8] {
+      try store.get(key, range: range)
+    }
+
+    func put(_ key: ObjectKey, _ content: HashedContent, ifAbsent: Bool) throws(StoreError) {
+      try store.put(key, content, ifAbsent: ifAbsent)
+    }
+
+    func delete(_ key: ObjectKey) throws(StoreError) { try store.delete(key) }
+  }
+
+  /// The first list showed no file that the older vault lacks.
+  @Test func aFirstCopyThatIsCompletedMeanwhileIsNotReplaced() throws {
+    let store = MemoryStore()
+    let older = try subject.backup("backup")
+    try subject.write([1, 2, 3], to: .numbered(1000))
+    let target = StoreEnd(ContestedStore(store, subject.end), at: try address(), atOnce: true)
+    #expect(throws: CopyError.olderSource("\(older.path)", 1)) {
+      try SyncRun(from: DirectoryEnd(older.path), to: target).run()
+    }
+    #expect(try store.content == subject.content)
+  }
+}

@@ -64,11 +64,12 @@ import Vault
   /// The first list showed no file that the older vault lacks.
   @Test func aFirstCopyThatIsCompletedMeanwhileIsNotReplaced() throws {
     let store = MemoryStore()
-    let older = try subject.backup("backup")
+    let older = FilePath(subject.folder.path("older"))
+    try CopyRun(from: subject.end, to: DirectoryEnd(older)).run()
     try subject.write([1, 2, 3], to: .numbered(1000))
     let target = StoreEnd(ContestedStore(store, subject.end), at: try address(), atOnce: true)
-    #expect(throws: CopyError.olderSource("\(older.path)", 1)) {
-      try SyncRun(from: DirectoryEnd(older.path), to: target).run()
+    #expect(throws: CopyError.olderSource("\(older)", 1)) {
+      try SyncRun(from: DirectoryEnd(older), to: target).run()
     }
     #expect(try store.content == subject.content)
   }

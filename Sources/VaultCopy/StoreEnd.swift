@@ -182,13 +182,18 @@ package final class StoreEnd: SyncTarget {
     case nothing
   }
 
-  /// Looks at the place, and asks once for the settings of the bucket. If that is done at once, each request opens a
-  /// connection, which later ones find open.
+  /// Looks at the place, and asks once for the settings of the bucket: afterwards, so that what is wrong is said first,
+  /// or meanwhile in one connection more, which later requests find open.
   private func look(_ accepts: ([UInt8]) -> Bool) throws(CopyError) -> Content {
     guard let probed = store as? any ProbedStore, settings.withLock({ $0 }) == nil else { return try content(accepts) }
-    let atOnce = atOnce
-    let (found, there) = try concurrently(atOnce) { () throws(CopyError) -> Set<BucketSetting> in
-      probed.settings(atOnce: atOnce)
+    guard atOnce else {
+      let there = try content(accepts)
+      let found = probed.settings(atOnce: false)
+      settings.withLock { $0 = found }
+      return there
+    }
+    let (found, there) = try concurrently(true) { () throws(CopyError) -> Set<BucketSetting> in
+      probed.settings(atOnce: false)
     } and: { () throws(CopyError) -> Content in
       try content(accepts)
     }

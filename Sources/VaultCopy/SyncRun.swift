@@ -118,7 +118,7 @@ package final class SyncRun: Sendable {
   }
 
   /// Finds what differs. If something is to be changed, it also begins a first copy and probes the bucket: afterwards,
-  /// or meanwhile (invariant 11).
+  /// or meanwhile (invariant 11). An error of the comparison does not interrupt the probe, which deletes its object.
   ///
   /// - Parameter tokens: has a token for the changes on return.
   /// - Returns: what the probe found; nil if nothing is to be changed.
@@ -139,7 +139,7 @@ package final class SyncRun: Sendable {
     try tokens.prepare()
     do throws(CopyError) {
       if let plan { return (plan, try beginAndProbe(vault, start)) }
-      let (findings, found) = try jobs.both { () throws(CopyError) -> StoreFindings in
+      let (findings, found) = try jobs.both(finishesFirst: true) { () throws(CopyError) -> StoreFindings in
         try self.beginAndProbe(vault, start)
       } and: { () throws(CopyError) -> SyncPlan in
         try compare(vault, start, findsDivergent: findsOlder, progress)

@@ -182,4 +182,16 @@ import Testing
     #expect(try StoreProbe(store).run() == expected)
     #expect(lying.memory.objects.isEmpty)
   }
+
+  /// The first requests of both kinds come while the damaged object is sent.
+  @Test func anObjectThatIsHiddenWhileAnotherOneArrivesIsReadAgain() throws {
+    let (reads, ranges) = (Counter(), Counter())
+    let store = WatchedStore(LyingStore()) { (request) throws(StoreError) in
+      if request == .get, reads.next() == 0 { throw StoreError.notFound }
+      if request == .range, ranges.next() == 0 { throw StoreError.notFound }
+    }
+    #expect(try StoreProbe(store).run() == StoreFindings())
+    // It did not begin again.
+    #expect(store.counts[.damaged] == 1 && reads.value == 2 && ranges.value == 2)
+  }
 }

@@ -154,18 +154,16 @@ package final class SyncRun: Sendable {
   /// Begins a first copy if there is none, and probes the bucket. If it is refused for good, an empty one stays as it
   /// was.
   private func beginAndProbe(_ vault: CopiedVault, _ start: SyncStart) throws(CopyError) -> StoreFindings {
-    var hasBegun = false
     do throws(CopyError) {
       if start.parametersThere == nil {
         let found = try vault.ask(target, replacesNewer: options.deletesNewer) { (accepts) throws(CopyError) in
           try target.begin(vault.json, accepts: accepts)
         }
         if found != nil { throw CopyError.inUse(target.place) }
-        hasBegun = true
       }
       return try target.probe()
     } catch {
-      let isEmpty = hasBegun && start.there.isEmpty
+      let isEmpty = start.parametersThere == nil && start.there.isEmpty
       if isEmpty, case .store(let reason, _) = error, !reason.isTemporary { target.withdraw() }
       throw error
     }

@@ -73,4 +73,44 @@ import Vault
     }
     #expect(try store.content == subject.content)
   }
+
+  /// Copies or syncs, and expects that the store is refused because it lags.
+  private func expectRefusal(by store: any ObjectStore, syncs: Bool) throws {
+    let target = StoreEnd(store, at: try address())
+    #expect(throws: CopyError.store(.lags, try address())) {
+      if syncs {
+        try SyncRun(from: subject.end, to: target).run()
+      } else {
+        try CopyRun(from: subject.end, to: target).run()
+      }
+    }
+  }
+
+  /// Another run began the copy.
+  @Test(arguments: [true, false]) func theMarkOfAnotherRunStays(syncs: Bool) throws {
+    var lies = ObjectLies()
+    lies.readsLate = true
+    let store = LyingStore(lies)
+    let mark = try #require(ObjectKey(StorageNames.copyMarker))
+    try store.memory.put(mark, subject.parameters.json, ifAbsent: true)
+    // So that what the store shows late has the mark.
+    try store.put(try #require(ObjectKey(StorageNames.synced)), [1], ifAbsent: true)
+    try store.delete(try #require(ObjectKey(StorageNames.synced)))
+    try expectRefusal(by: store, syncs: syncs)
+    #expect(store.memory.objects == [mark: subject.parameters.json])
+  }
+
+  /// Another run found the mark of this one, and sent a file.
+  @Test(arguments: [true, false]) func aMarkThatAnotherRunUsesStays(syncs: Bool) throws {
+    let store = LyingStore()
+    let mark = try #require(ObjectKey(StorageNames.copyMarker))
+    let file = try #require(ObjectKey("segments/" + subject.names[1].path))
+    let watched = WatchedStore(store) { (request) throws(StoreError) in
+      guard request == .damaged else { return }
+      try store.put(file, [1, 2, 3], ifAbsent: false)
+      throw StoreError.lags
+    }
+    try expectRefusal(by: watched, syncs: syncs)
+    #expect(store.memory.objects == [mark: subject.parameters.json, file: [1, 2, 3]])
+  }
 }

@@ -79,9 +79,9 @@ import Vault
     let target = StoreEnd(store, at: try address())
     #expect(throws: CopyError.store(.lags, try address())) {
       if syncs {
-        try SyncRun(from: subject.end, to: target).run()
+        _ = try SyncRun(from: subject.end, to: target).run()
       } else {
-        try CopyRun(from: subject.end, to: target).run()
+        _ = try CopyRun(from: subject.end, to: target).run()
       }
     }
   }

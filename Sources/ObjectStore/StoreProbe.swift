@@ -16,7 +16,9 @@ package struct StoreProbe: Sendable {
   private static let readings = 3
   private static let counts = 64...127
   private static let range: Range<Int64> = 16..<40
-  private static let keys = (0..<16).compactMap { ObjectKey("agonyfs-probe-\(String($0, radix: 16))") }
+  /// What the names of its objects begin with.
+  static let prefix = "agonyfs-probe-"
+  private static let keys = (0..<16).compactMap { ObjectKey(prefix + String($0, radix: 16)) }
 
   private let store: any ProbedStore
   private let atOnce: Bool

@@ -11,7 +11,8 @@
 //    new copy gets no parameters.
 // 5. The object `synced` of the bucket is a token: a random number for its state. The vault's file `synced` has the tokens
 //    of the states that the vault includes. A new token is in the vault, durably, before it is in the bucket, and it is
-//    in the bucket before the first change of a run and, another one, after the last file was sent.
+//    in the bucket before the first change of a run and, another one, after the last file was sent. The last one counts
+//    even if the parameters could not be completed: they may lag, as the bucket had all files by then.
 // 6. So a copy of the vault that has the bucket's token was made after the vault was listed, or after all files were sent
 //    if that run ended. It has all that the bucket has, except the ends of files that grew during a run that was
 //    interrupted; these are longer in the bucket. What it lacks was deleted in it since. Only a program that copies the

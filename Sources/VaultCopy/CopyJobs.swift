@@ -69,6 +69,11 @@ final class CopyJobs: Sendable {
     for end in ends { end.stop() }
   }
 
+  /// Throws the error that ended all jobs, if there was one.
+  func proceed() throws(CopyError) {
+    if let error = lock.withLock({ state.error }) { throw error }
+  }
+
   /// Whether several things are done at once.
   var areSeveral: Bool { most > 1 }
 
@@ -149,7 +154,7 @@ final class CopyJobs: Sendable {
       if !progress(shown) { end(.cancelled) }
     }
     for thread in threads { thread.join() }
-    if let error = lock.withLock({ state.error }) { throw error }
+    try proceed()
   }
 
   /// The work of a thread.

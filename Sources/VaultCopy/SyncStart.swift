@@ -32,12 +32,12 @@ struct SyncStart: Sendable {
         try target.check(accepts: accepts)
       }
     } and: { () throws(CopyError) -> Lists in
-      try Lists(vault, source, target)
+      try Lists(vault, source, target, jobs)
     }
     let lists: Lists
     // With one job the parameters came first.
     if parameters != nil, !first.tokens.isKnown, jobs.areSeveral {
-      lists = try Lists(vault, source, target)
+      lists = try Lists(vault, source, target, jobs)
     } else {
       lists = first
     }
@@ -55,11 +55,17 @@ struct SyncStart: Sendable {
     let files: [SegmentIdentifier: CopyEntry]
     let tokens: SyncTokenChange
 
-    init(_ vault: CopiedVault, _ source: any SyncSource, _ target: any SyncTarget) throws(CopyError) {
+    /// A refusal ends it between its steps: a large vault takes long to list.
+    init(
+      _ vault: CopiedVault, _ source: any SyncSource, _ target: any SyncTarget, _ jobs: CopyJobs
+    ) throws(CopyError) {
       there = try target.list()
       begun = timeOfDay().seconds
+      try jobs.proceed()
       earlier = try vault.files(of: source)
+      try jobs.proceed()
       files = try vault.files(of: source)
+      try jobs.proceed()
       tokens = try SyncTokenChange(source, target)
     }
   }

@@ -113,4 +113,23 @@ import Vault
     try expectRefusal(by: watched, syncs: syncs)
     #expect(store.memory.objects == [mark: subject.parameters.json, file: [1, 2, 3]])
   }
+
+  /// A large vault takes long to list. The refusal comes before the first list of it ends.
+  @Test func aRefusedPlaceEndsTheListing() throws {
+    let store = MemoryStore()
+    try CopyRun(from: CopySubject(files: 2, identifier: 2).end, to: StoreEnd(store, at: address())).run()
+    let memory = FaultyStorage()
+    try memory.replaceParameters(with: subject.parameters.json)
+    for name in subject.names { memory.place(try subject.storage.content(of: name), as: name) }
+    let (lists, stops) = (Counter(), Counter())
+    let source = MemorySource(
+      memory, TokenFile(),
+      beforeList: { _ in
+        _ = lists.next()
+        try? waitUntil("the place is refused") { stops.value > 0 }
+      })
+    let target = StoreEnd(store, at: try address(), stop: { _ = stops.next() })
+    #expect(throws: CopyError.otherVault("s3://bucket/vault")) { try SyncRun(from: source, to: target).run() }
+    #expect(lists.value <= 1)
+  }
 }

@@ -19,8 +19,8 @@ struct SyncStart: Sendable {
   let extra: Set<SegmentIdentifier>
 
   /// Looks at both. The parameters are asked for at any moment meanwhile; all other steps are in the order that
-  /// invariants 2 and 10 of `SyncRun` need. If the bucket has parameters, and a token that the vault lacks or none, all
-  /// is listed once more: otherwise a first copy that was completed after the list would look like a vault without files.
+  /// invariants 2 and 10 of `SyncRun` need. If the bucket has parameters, but no token that the vault has, all is listed
+  /// once more: otherwise a first copy that was completed after the list would look like a vault without files.
   ///
   /// - Parameter replacesNewer: whether the parameters in the bucket may be newer.
   /// - Throws: `.otherVault`, `.notEmpty`, `.newerThere`.

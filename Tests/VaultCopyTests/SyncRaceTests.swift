@@ -117,7 +117,9 @@ import Vault
   /// A large vault takes long to list. The refusal comes before the first list of it ends.
   @Test func aRefusedPlaceEndsTheListing() throws {
     let store = MemoryStore()
-    try CopyRun(from: CopySubject(files: 2, identifier: 2).end, to: StoreEnd(store, at: address())).run()
+    let other = try CopySubject(files: 2, identifier: 2)
+    try CopyRun(from: other.end, to: StoreEnd(store, at: address())).run()
+    withExtendedLifetime(other) {}
     let memory = FaultyStorage()
     try memory.replaceParameters(with: subject.parameters.json)
     for name in subject.names { memory.place(try subject.storage.content(of: name), as: name) }

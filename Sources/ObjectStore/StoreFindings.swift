@@ -45,10 +45,11 @@ package struct StoreFindings: Equatable, Sendable {
         "\(place) keeps old versions of objects: deleted and overwritten ones, with removed passwords, stay until you "
           + "delete the versions.")
     }
-    if let left {
+    if left != nil {
+      // Without the whole name, which is random, it is the same sentence in each run.
       sentences.append(
         "\(place) does not permit deleting with these credentials, so objects that are not needed any more stay, such as "
-          + "\(left).")
+          + "one whose name begins with \(StoreProbe.prefix).")
     }
     return sentences
   }

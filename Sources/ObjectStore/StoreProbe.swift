@@ -8,14 +8,17 @@ internal import System
 /// 2. Two probes with one object disturb each other. If the other one may be the reason of what is seen, the probe
 ///    begins again with another object.
 /// 3. What is asked at once does not change what is found. The damaged object is sent while the right one is read; a
-///    store that takes it may send it already.
+///    store that takes it may send it already. A store may hide or cut the right one meanwhile; so it is asked again if
+///    what it sent is not good.
 package struct StoreProbe: Sendable {
   /// How often it begins, and how often it reads bytes that may have been damaged on the way.
   private static let rounds = 3
   private static let readings = 3
   private static let counts = 64...127
   private static let range: Range<Int64> = 16..<40
-  private static let keys = (0..<16).compactMap { ObjectKey("agonyfs-probe-\(String($0, radix: 16))") }
+  /// What the names of its objects begin with.
+  static let prefix = "agonyfs-probe-"
+  private static let keys = (0..<16).compactMap { ObjectKey(prefix + String($0, radix: 16)) }
 
   private let store: any ProbedStore
   private let atOnce: Bool
@@ -82,7 +85,7 @@ package struct StoreProbe: Sendable {
     let isReplaced = try replaces(key, second)
     let current = isReplaced ? second : first
     let damaged = isReplaced ? key : nil
-    let (seen, (sendsRange, takesDamage)) = try concurrently(atOnce) { () throws(StoreError) -> [UInt8]? in
+    let (meanwhile, (sentRange, takesDamage)) = try concurrently(atOnce) { () throws(StoreError) -> [UInt8]? in
       try bytes(of: key, own)
     } and: { () throws(StoreError) -> (Bool, Bool) in
       try concurrently(atOnce) { () throws(StoreError) -> Bool in
@@ -91,8 +94,14 @@ package struct StoreProbe: Sendable {
         try accepts(third, stating: .wrongMD5, in: damaged)
       }
     }
-    if isReplaced, seen == first { throw .lags }
     let right: [[UInt8]?] = isReplaced && takesDamage ? [current, third] : [current]
+    var (seen, sendsRange) = (meanwhile, sentRange)
+    if atOnce {
+      // The bytes before the last change are a lag all the same.
+      if !right.contains(seen), seen != first { seen = try bytes(of: key, own) }
+      if !sendsRange { sendsRange = try sendsRanges(of: key, [current, third]) }
+    }
+    if isReplaced, seen == first { throw .lags }
     guard right.contains(seen) else { return Self.reason(seen) }
     if !sendsRange {
       let seen = try bytes(of: key, own)

@@ -11,7 +11,9 @@ package final class Credentials: Sendable {
   static let margin: Int64 = 120
 
   private struct Kept {
-    var credentials: StoreCredentials
+    var found: Result<StoreCredentials, StoreError>
+    /// When the reading began and when it ended.
+    var begun: UInt64
     var time: UInt64
   }
 
@@ -30,22 +32,26 @@ package final class Credentials: Sendable {
 
   /// The credentials of the moment.
   ///
-  /// - Parameter refused: those that the store refused, which are not returned again without reading the source.
+  /// - Parameters:
+  ///   - refused: those that the store refused, which are not returned again without reading the source.
+  ///   - start: when they came into use. What was read since is returned even so: several requests that are refused at
+  ///     once read the source once.
   /// - Throws: `.noCredentials`.
-  package func current(refused: StoreCredentials?) throws(StoreError) -> StoreCredentials {
+  package func current(
+    refused: StoreCredentials?, since start: UInt64 = .max
+  ) throws(StoreError) -> StoreCredentials {
     try kept.withLock { kept in
-      Result { () throws(StoreError) in
-        if let kept, kept.credentials != refused, Self.isFresh(kept) { return kept.credentials }
-        kept = nil
-        let found = try reader.credentials(from: source)
-        kept = Kept(credentials: found, time: monotonicTime())
-        return found
-      }
+      if let kept, kept.begun >= start || Self.isFresh(kept, refused: refused) { return kept.found }
+      let begun = monotonicTime()
+      let found = Result { () throws(StoreError) in try reader.credentials(from: source) }
+      kept = Kept(found: found, begun: begun, time: monotonicTime())
+      return found
     }.get()
   }
 
-  private static func isFresh(_ kept: Kept) -> Bool {
-    if let expiration = kept.credentials.expiration { return timeOfDay().seconds < expiration - margin }
+  private static func isFresh(_ kept: Kept, refused: StoreCredentials?) -> Bool {
+    guard case .success(let credentials) = kept.found, credentials != refused else { return false }
+    if let expiration = credentials.expiration { return timeOfDay().seconds < expiration - margin }
     return monotonicTime() - kept.time < keptTime
   }
 }

@@ -79,17 +79,18 @@ final class HelperPool: @unchecked Sendable {
     try take()
     defer { giveBack() }
     let (answer, used) = try attempt(job, content, refused: nil)
-    // They may have changed since they were read.
-    if case .failure(.wrongCredentials) = answer, try settings.credentials.current(refused: used) != used {
-      return try attempt(job, content, refused: used).outcome.get()
-    }
-    return try answer.get()
+    guard case .failure(.wrongCredentials) = answer, !wasStopped else { return try answer.get() }
+    // They may have changed since they were read. A command may take long, and the pool may be stopped meanwhile.
+    let read = try settings.credentials.current(refused: used.credentials, since: used.start)
+    guard read != used.credentials, !wasStopped else { return try answer.get() }
+    return try attempt(job, content, refused: used.credentials).outcome.get()
   }
 
   /// - Parameter refused: credentials that helpers must not use any more.
+  /// - Returns: the result, and the helper that gave it, which must not be used.
   private func attempt(
     _ job: StoreJob, _ content: [UInt8], refused: StoreCredentials?
-  ) throws(StoreError) -> (outcome: Result<StoreAnswer, StoreError>, used: StoreCredentials) {
+  ) throws(StoreError) -> (outcome: Result<StoreAnswer, StoreError>, used: StoreProcess) {
     let process: StoreProcess
     if let idle = idleHelper(refused: refused) { process = idle } else { process = try start(refused: refused) }
     var isUsable = false
@@ -98,7 +99,7 @@ final class HelperPool: @unchecked Sendable {
       let (outcome, date) = try process.run(job, sending: content)
       isUsable = outcome.keepsHelper
       if let date { note(date) }
-      return (outcome, process.credentials)
+      return (outcome, process)
     } catch {
       // The helper ended during the job. A request may have been sent.
       guard !wasStopped else { throw job.action.changes ? .unknownOutcome : .unavailable("stopped") }

@@ -62,7 +62,7 @@ package protocol CopyTarget: CopySource {
   /// - Throws: `.store(.lags, _)`, and errors of the requests.
   func probe() throws(CopyError) -> StoreFindings
 
-  /// Takes `begin` back where no file was written, as far as the place permits.
+  /// Takes back what `begin` wrote where no file was written, as far as the place permits.
   func withdraw()
 
   /// Writes a file as a whole, or replaces it.

@@ -18,6 +18,10 @@ final class CopyJobs: Sendable {
     var progress = CopyProgress()
     /// The first error, which ends all jobs.
     var error: CopyError?
+    /// Whether the ends were stopped.
+    var isStopped = false
+    /// Whether only `.cancelled` stops the ends.
+    var isFinishing = false
     /// Threads that have not ended.
     var running = 0
   }
@@ -55,13 +59,19 @@ final class CopyJobs: Sendable {
 
   /// Ends all jobs; only the first error counts.
   func end(_ error: CopyError) {
-    let isFirst = lock.withLock { () -> Bool in
-      guard state.error == nil else { return false }
-      state.error = error
+    let stops = lock.withLock { () -> Bool in
+      if state.error == nil { state.error = error }
+      guard !state.isStopped, !state.isFinishing || error == .cancelled else { return false }
+      state.isStopped = true
       return true
     }
-    guard isFirst else { return }
+    guard stops else { return }
     for end in ends { end.stop() }
+  }
+
+  /// Throws the error that ended all jobs, if there was one.
+  func proceed() throws(CopyError) {
+    if let error = lock.withLock({ state.error }) { throw error }
   }
 
   /// Whether several things are done at once.
@@ -70,14 +80,22 @@ final class CopyJobs: Sendable {
   /// Calls two functions at once, or one after another if there is one job. An error of either ends all jobs, so that the
   /// other one waits for nothing any more.
   ///
-  /// - Parameter second: called in the calling thread.
+  /// - Parameters:
+  ///   - finishesFirst: whether an error of the second one lets the first one come to its own end, with ends that are
+  ///     not stopped.
+  ///   - second: called in the calling thread.
   /// - Throws: the first error.
   func both<One: Sendable, Other>(
-    _ first: @escaping @Sendable () throws(CopyError) -> One, and second: () throws(CopyError) -> Other
+    finishesFirst: Bool = false, _ first: @escaping @Sendable () throws(CopyError) -> One,
+    and second: () throws(CopyError) -> Other
   ) throws(CopyError) -> (One, Other) {
+    lock.withLock { state.isFinishing = finishesFirst }
     do throws(CopyError) {
       return try concurrently(areSeveral) { () throws(CopyError) -> One in
-        try self.ending(first)
+        try self.ending { () throws(CopyError) -> One in
+          defer { self.lock.withLock { self.state.isFinishing = false } }
+          return try first()
+        }
       } and: { () throws(CopyError) -> Other in
         try self.ending(second)
       }
@@ -136,7 +154,7 @@ final class CopyJobs: Sendable {
       if !progress(shown) { end(.cancelled) }
     }
     for thread in threads { thread.join() }
-    if let error = lock.withLock({ state.error }) { throw error }
+    try proceed()
   }
 
   /// The work of a thread.

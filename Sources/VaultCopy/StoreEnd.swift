@@ -14,21 +14,20 @@ internal import System
 
 /// An end of a copy in an object store.
 package final class StoreEnd: SyncTarget {
-  /// The error of a store that does not know `If-None-Match`, with the status 501.
-  private static let unknownCondition = "NotImplemented"
-
-  private let store: any ObjectStore
-  private let address: StoreAddress
+  let store: any ObjectStore
+  let address: StoreAddress
   private let limit: BandwidthLimit?
-  private let atOnce: Bool
-  private let reader: ObjectReader
+  let atOnce: Bool
+  let reader: ObjectReader
   private let stopping: @Sendable () -> Void
   /// Whether there is no token of an earlier sync any more (invariant 3).
   private let hasEndedSync = Mutex(false)
   /// Whether the place had a vault when it was looked at.
-  private let hadVault = Atomic(false)
+  let hadVault = Atomic(false)
+  /// Whether this run stored the mark of an incomplete copy.
+  let hasMarked = Atomic(false)
   /// The settings of the bucket, when it was asked for them.
-  private let settings = Mutex<Set<BucketSetting>?>(nil)
+  let settings = Mutex<Set<BucketSetting>?>(nil)
 
   /// - Parameters:
   ///   - address: names the store in messages.
@@ -90,32 +89,6 @@ package final class StoreEnd: SyncTarget {
     try reader.read(ObjectNames.key(of: identifier), nil)?.bytes
   }
 
-  package func begin(_ parameters: [UInt8], accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]? {
-    switch try look(accepts) {
-    case .vault(let there): return there
-    case .unfinished: return nil
-    case .nothing: break
-    }
-    let marker = ObjectNames.marker
-    do throws(StoreError) {
-      try store.put(marker, parameters, ifAbsent: true)
-    } catch .alreadyThere {
-      guard let there = try reader.read(marker, nil), accepts(there.bytes) else { throw .otherVault(place) }
-    } catch .refused(let code) where code == Self.unknownCondition {
-      // The list was empty. What another first copy stored since is noticed if it came last.
-      try attempt { () throws(StoreError) in try store.put(marker, parameters, ifAbsent: false) }
-      guard let there = try reader.read(marker, nil), accepts(there.bytes) else { throw .otherVault(place) }
-    } catch {
-      throw .store(error, address)
-    }
-    return nil
-  }
-
-  package func check(accepts: ([UInt8]) -> Bool) throws(CopyError) -> [UInt8]? {
-    if case .vault(let there) = try look(accepts) { return there }
-    return nil
-  }
-
   package func replaceParameters(_ parameters: [UInt8]) throws(CopyError) {
     try endSync()
     try attempt { () throws(StoreError) in
@@ -149,7 +122,7 @@ package final class StoreEnd: SyncTarget {
       let found = try hadVault ? self.readSmall(ObjectNames.parameters) : self.reader.read(ObjectNames.parameters, nil)
       if found?.bytes != parameters { try self.replaceParameters(parameters) }
     } and: { () throws(CopyError) -> Void in
-      withdraw()
+      self.deleteMark()
     }
   }
 
@@ -173,50 +146,6 @@ package final class StoreEnd: SyncTarget {
     stopping()
   }
 
-  /// What a prefix has.
-  private enum Content {
-    /// A vault with these parameters.
-    case vault([UInt8])
-    /// A copy that was never completed.
-    case unfinished
-    case nothing
-  }
-
-  /// Looks at the place, and asks once for the settings of the bucket. If that is done at once, each request opens a
-  /// connection, which later ones find open.
-  private func look(_ accepts: ([UInt8]) -> Bool) throws(CopyError) -> Content {
-    guard let probed = store as? any ProbedStore, settings.withLock({ $0 }) == nil else { return try content(accepts) }
-    let atOnce = atOnce
-    let (found, there) = try concurrently(atOnce) { () throws(CopyError) -> Set<BucketSetting> in
-      probed.settings(atOnce: atOnce)
-    } and: { () throws(CopyError) -> Content in
-      try content(accepts)
-    }
-    settings.withLock { $0 = found }
-    return there
-  }
-
-  private func content(_ accepts: ([UInt8]) -> Bool) throws(CopyError) -> Content {
-    if let there = try readParameters() {
-      guard accepts(there) else { throw .otherVault(place) }
-      hadVault.store(true, ordering: .relaxed)
-      return .vault(there)
-    }
-    let (marker, page) = try concurrently(atOnce) { () throws(CopyError) -> HashedContent? in
-      try self.reader.read(ObjectNames.marker, nil)
-    } and: { () throws(CopyError) -> ObjectPage in
-      try attempt { () throws(StoreError) in try store.list(prefix: "", after: nil) }
-    }
-    if let marker {
-      guard accepts(marker.bytes) else { throw .otherVault(place) }
-      return .unfinished
-    }
-    // A request whose reply was lost may have stored the mark since.
-    let own = [ObjectNames.marker, ObjectNames.token]
-    guard page.entries.allSatisfy({ own.contains($0.key) || StoreProbe.isOwn($0.key) }) else { throw .notEmpty(place) }
-    return .nothing
-  }
-
   /// Replaces the token of an earlier sync by one that no vault has, once.
   private func endSync() throws(CopyError) {
     try hasEndedSync.withLock { (isDone) throws(CopyError) in
@@ -234,7 +163,7 @@ package final class StoreEnd: SyncTarget {
   }
 
   @discardableResult
-  private func attempt<Value>(_ body: () throws(StoreError) -> Value) throws(CopyError) -> Value {
+  func attempt<Value>(_ body: () throws(StoreError) -> Value) throws(CopyError) -> Value {
     do throws(StoreError) {
       return try body()
     } catch {
@@ -242,6 +171,6 @@ package final class StoreEnd: SyncTarget {
     }
   }
 
-  /// Deletes the marker of an unfinished copy.
-  package func withdraw() { try? store.delete(ObjectNames.marker) }
+  /// Deletes the mark of an incomplete copy, if that is permitted.
+  func deleteMark() { try? store.delete(ObjectNames.marker) }
 }

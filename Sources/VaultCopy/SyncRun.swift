@@ -11,7 +11,8 @@
 //    new copy gets no parameters.
 // 5. The object `synced` of the bucket is a token: a random number for its state. The vault's file `synced` has the tokens
 //    of the states that the vault includes. A new token is in the vault, durably, before it is in the bucket, and it is
-//    in the bucket before the first change of a run and, another one, after the last file was sent.
+//    in the bucket before the first change of a run and, another one, after the last file was sent. The last one counts
+//    even if the parameters could not be completed: they may lag, as the bucket had all files by then.
 // 6. So a copy of the vault that has the bucket's token was made after the vault was listed, or after all files were sent
 //    if that run ended. It has all that the bucket has, except the ends of files that grew during a run that was
 //    interrupted; these are longer in the bucket. What it lacks was deleted in it since. Only a program that copies the
@@ -118,7 +119,7 @@ package final class SyncRun: Sendable {
   }
 
   /// Finds what differs. If something is to be changed, it also begins a first copy and probes the bucket: afterwards,
-  /// or meanwhile (invariant 11).
+  /// or meanwhile (invariant 11). An error of the comparison does not interrupt the probe, which deletes its object.
   ///
   /// - Parameter tokens: has a token for the changes on return.
   /// - Returns: what the probe found; nil if nothing is to be changed.
@@ -139,7 +140,7 @@ package final class SyncRun: Sendable {
     try tokens.prepare()
     do throws(CopyError) {
       if let plan { return (plan, try beginAndProbe(vault, start)) }
-      let (findings, found) = try jobs.both { () throws(CopyError) -> StoreFindings in
+      let (findings, found) = try jobs.both(finishesFirst: true) { () throws(CopyError) -> StoreFindings in
         try self.beginAndProbe(vault, start)
       } and: { () throws(CopyError) -> SyncPlan in
         try compare(vault, start, findsDivergent: findsOlder, progress)
@@ -154,18 +155,16 @@ package final class SyncRun: Sendable {
   /// Begins a first copy if there is none, and probes the bucket. If it is refused for good, an empty one stays as it
   /// was.
   private func beginAndProbe(_ vault: CopiedVault, _ start: SyncStart) throws(CopyError) -> StoreFindings {
-    var hasBegun = false
     do throws(CopyError) {
       if start.parametersThere == nil {
         let found = try vault.ask(target, replacesNewer: options.deletesNewer) { (accepts) throws(CopyError) in
           try target.begin(vault.json, accepts: accepts)
         }
         if found != nil { throw CopyError.inUse(target.place) }
-        hasBegun = true
       }
       return try target.probe()
     } catch {
-      let isEmpty = hasBegun && start.there.isEmpty
+      let isEmpty = start.parametersThere == nil && start.there.isEmpty
       if isEmpty, case .store(let reason, _) = error, !reason.isTemporary { target.withdraw() }
       throw error
     }

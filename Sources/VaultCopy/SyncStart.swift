@@ -18,22 +18,30 @@ struct SyncStart: Sendable {
   /// The files in the bucket that the vault lacks.
   let extra: Set<SegmentIdentifier>
 
-  /// Looks at both. The parameters do not depend on what else is asked for; all other steps are in the order that
-  /// invariants 2 and 10 of `SyncRun` need.
+  /// Looks at both. The parameters are asked for at any moment meanwhile; all other steps are in the order that
+  /// invariants 2 and 10 of `SyncRun` need. If the bucket has parameters, but no token that the vault has, all is listed
+  /// once more: otherwise a first copy that was completed after the list would look like a vault without files.
   ///
   /// - Parameter replacesNewer: whether the parameters in the bucket may be newer.
   /// - Throws: `.otherVault`, `.notEmpty`, `.newerThere`.
   init(
     _ vault: CopiedVault, _ source: any SyncSource, _ target: any SyncTarget, _ jobs: CopyJobs, replacesNewer: Bool
   ) throws(CopyError) {
-    let (parametersThere, lists) = try jobs.both { () throws(CopyError) -> [UInt8]? in
+    let (parameters, first) = try jobs.both { () throws(CopyError) -> [UInt8]? in
       try vault.ask(target, replacesNewer: replacesNewer) { (accepts) throws(CopyError) in
         try target.check(accepts: accepts)
       }
     } and: { () throws(CopyError) -> Lists in
-      try Lists(vault, source, target)
+      try Lists(vault, source, target, jobs)
     }
-    self.parametersThere = parametersThere
+    let lists: Lists
+    // With one job the parameters came first.
+    if parameters != nil, !first.tokens.isKnown, jobs.areSeveral {
+      lists = try Lists(vault, source, target, jobs)
+    } else {
+      lists = first
+    }
+    parametersThere = parameters
     (there, earlier, files) = (lists.there, lists.earlier, lists.files)
     (begun, tokens) = (lists.begun, lists.tokens)
     extra = Set(lists.there.keys.filter { lists.files[$0] == nil })
@@ -47,11 +55,17 @@ struct SyncStart: Sendable {
     let files: [SegmentIdentifier: CopyEntry]
     let tokens: SyncTokenChange
 
-    init(_ vault: CopiedVault, _ source: any SyncSource, _ target: any SyncTarget) throws(CopyError) {
+    /// A refusal ends it between its steps: a large vault takes long to list.
+    init(
+      _ vault: CopiedVault, _ source: any SyncSource, _ target: any SyncTarget, _ jobs: CopyJobs
+    ) throws(CopyError) {
       there = try target.list()
       begun = timeOfDay().seconds
+      try jobs.proceed()
       earlier = try vault.files(of: source)
+      try jobs.proceed()
       files = try vault.files(of: source)
+      try jobs.proceed()
       tokens = try SyncTokenChange(source, target)
     }
   }

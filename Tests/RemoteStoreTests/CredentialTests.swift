@@ -127,6 +127,22 @@ import Testing
     #expect(try HostFile.read(counter).count == 2)
   }
 
+  /// Also when the command fails the second time.
+  @Test(arguments: [true, false]) func severalRefusalsAtOnceReadThemOnce(fails: Bool) throws {
+    let counter = folder.path("runs")
+    let output = "{\"Version\":1,\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"S\"}"
+    let check = fails ? "[ $(wc -l <'\(counter)') = 1 ]" : "true"
+    let credentials = Credentials(
+      .command("echo >>'\(counter)'; \(check) && printf '\(output)'"), environment: { _ in nil })
+    let first = try credentials.current(refused: nil)
+    let start = monotonicTime()
+    for _ in 0..<3 { #expect((try? credentials.current(refused: first, since: start)) == (fails ? nil : first)) }
+    #expect(try HostFile.read(counter).count == 2)
+    // Those who began later read them again.
+    _ = try? credentials.current(refused: first, since: monotonicTime())
+    #expect(try HostFile.read(counter).count == 3)
+  }
+
   @Test func thoseThatExpireAreReadAgain() throws {
     let counter = folder.path("runs")
     let output =

@@ -1,6 +1,8 @@
 import FaultyObjects
+import Glibc
 import ObjectStore
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 import Vault
@@ -111,6 +113,27 @@ import Vault
       try SyncRun(from: subject.end, to: target).run(note: { sentences.append($0) })
       #expect(sentences.count == 1 && sentences[0].contains("keeps old versions"))
     }
+  }
+
+  /// With one request at a time.
+  @Test func theSettingsOfARefusedPlaceAreNotAskedFor() throws {
+    let watched = WatchedStore(LyingStore()) { (request) throws(StoreError) in
+      if request == .list { throw StoreError.noBucket }
+    }
+    #expect(throws: CopyError.store(.noBucket, try address())) {
+      try CopyRun(from: subject.end, to: StoreEnd(watched, at: address())).run()
+    }
+    #expect(watched.counts == [.list: 1])
+  }
+
+  /// They need one connection.
+  @Test func oneThreadAsksForTheSettings() throws {
+    let threads = Mutex<Set<pthread_t>>([])
+    let watched = WatchedStore(LyingStore()) { (request) throws(StoreError) in
+      if request == .setting { _ = threads.withLock { $0.insert(pthread_self()) } }
+    }
+    try CopyRun(from: subject.end, to: StoreEnd(watched, at: address(), atOnce: true)).run()
+    #expect(watched.counts[.setting] == 2 && threads.withLock { $0 }.count == 1)
   }
 
   /// The object of a probe that was killed, or may not be deleted, is not another program's.

@@ -30,12 +30,12 @@ import Vault
 
   @discardableResult
   private func sync(
-    _ store: any ObjectStore, jobs: Int = 4,
+    _ store: any ObjectStore, jobs: Int = 4, stop: @escaping @Sendable () -> Void = {},
     beforeRead: @escaping @Sendable (SegmentIdentifier) throws(CopyError) -> Void = { _ in }
   ) throws -> SyncSummary {
     var options = SyncOptions()
     options.jobs = jobs
-    let target = StoreEnd(store, at: try address(), atOnce: jobs > 1)
+    let target = StoreEnd(store, at: try address(), atOnce: jobs > 1, stop: stop)
     return try SyncRun(from: HookedEnd(subject.end, before: beforeRead), to: target, options).run()
   }
 
@@ -165,21 +165,36 @@ import Vault
     }
   }
 
-  /// The vault forgets the token that it had taken, and the bucket is as it was.
+  /// The vault forgets the token that it had taken, and the bucket is as it was. A store that was stopped does nothing.
   @Test(arguments: [true, false]) func aFailureOfEitherEndsBoth(isOfTheProbe: Bool) throws {
     try sync(store)
     try subject.write([1, 2, 3], to: .numbered(1000))
     let (before, tokens) = (store.memory.objects, try HostFile.read(subject.tokensPath))
     let failure = CopyError.system(.ioError, "reading", subject.path)
     let expected = try isOfTheProbe ? CopyError.store(.quota, address()) : failure
+    let (probes, reads, stops) = (Counter(), Counter(), Counter())
     let watched = WatchedStore(store) { (request) throws(StoreError) in
-      if isOfTheProbe, request == .damaged { throw StoreError.quota }
+      if stops.value > 0 { throw StoreError.unavailable("stopped") }
+      guard request == .damaged else { return }
+      if isOfTheProbe { throw StoreError.quota }
+      _ = probes.next()
+      try Self.waiting { try waitUntil("a file is read") { reads.value > 0 } }
+      // So that the store would be stopped before the object of the probe is deleted.
+      usleep(50_000)
     }
     #expect(throws: expected) {
-      try sync(watched) { (_) throws(CopyError) in
-        if !isOfTheProbe { throw failure }
+      try sync(watched, stop: { _ = stops.next() }) { (_) throws(CopyError) in
+        if isOfTheProbe { return }
+        do {
+          try waitUntil("the bucket is probed") { probes.value > 0 }
+        } catch {
+          throw CopyError.notKept("\(error)")
+        }
+        _ = reads.next()
+        throw failure
       }
     }
+    if isOfTheProbe { #expect(stops.value == 1) }
     #expect(store.memory.objects == before)
     #expect(try HostFile.read(subject.tokensPath) == tokens)
   }

@@ -12,8 +12,9 @@ package final class Credentials: Sendable {
 
   private struct Kept {
     var found: Result<StoreCredentials, StoreError>
-    /// When the reading began and when it ended.
-    var begun: UInt64
+    /// The number of this reading of the source.
+    var number: Int
+    /// When it ended.
     var time: UInt64
   }
 
@@ -34,19 +35,21 @@ package final class Credentials: Sendable {
   ///
   /// - Parameters:
   ///   - refused: those that the store refused, which are not returned again without reading the source.
-  ///   - start: when they came into use. What was read since is returned even so: several requests that are refused at
-  ///     once read the source once.
+  ///   - number: that of the reading which gave them. What was read later is returned even so: several requests that
+  ///     are refused at once read the source once.
+  /// - Returns: the credentials, and the number of the reading that gave them.
   /// - Throws: `.noCredentials`.
   package func current(
-    refused: StoreCredentials?, since start: UInt64 = .max
-  ) throws(StoreError) -> StoreCredentials {
-    try kept.withLock { kept in
-      if let kept, kept.begun >= start || Self.isFresh(kept, refused: refused) { return kept.found }
-      let begun = monotonicTime()
+    refused: StoreCredentials?, since number: Int = .max
+  ) throws(StoreError) -> (credentials: StoreCredentials, number: Int) {
+    let found = kept.withLock { kept in
+      if let kept, kept.number > number || Self.isFresh(kept, refused: refused) { return kept }
       let found = Result { () throws(StoreError) in try reader.credentials(from: source) }
-      kept = Kept(found: found, begun: begun, time: monotonicTime())
-      return found
-    }.get()
+      let new = Kept(found: found, number: (kept?.number ?? 0) + 1, time: monotonicTime())
+      kept = new
+      return new
+    }
+    return (try found.found.get(), found.number)
   }
 
   private static func isFresh(_ kept: Kept, refused: StoreCredentials?) -> Bool {

@@ -81,8 +81,8 @@ final class HelperPool: @unchecked Sendable {
     let (answer, used) = try attempt(job, content, refused: nil)
     guard case .failure(.wrongCredentials) = answer, !wasStopped else { return try answer.get() }
     // They may have changed since they were read. A command may take long, and the pool may be stopped meanwhile.
-    let read = try settings.credentials.current(refused: used.credentials, since: used.start)
-    guard read != used.credentials, !wasStopped else { return try answer.get() }
+    let read = try settings.credentials.current(refused: used.credentials, since: used.reading)
+    guard read.credentials != used.credentials, !wasStopped else { return try answer.get() }
     return try attempt(job, content, refused: used.credentials).outcome.get()
   }
 
@@ -140,11 +140,13 @@ final class HelperPool: @unchecked Sendable {
   }
 
   private func start(refused: StoreCredentials?) throws(StoreError) -> StoreProcess {
+    let (credentials, number) = try settings.credentials.current(refused: refused)
     let configuration = StoreConfiguration(
-      address: settings.address, credentials: try settings.credentials.current(refused: refused),
+      address: settings.address, credentials: credentials,
       certificates: settings.certificates, stallSeconds: settings.stallSeconds,
       connectSeconds: settings.connectSeconds, rateSeconds: settings.rateSeconds)
-    let process = pickUp(try StoreProcess(program: settings.program, configuration: configuration))
+    let process = pickUp(try StoreProcess(
+      program: settings.program, configuration: configuration, reading: number))
     do throws(StoreError) {
       let confinement = try process.begin(configuration)
       guard confinement.isFiltered || settings.mayBeUnfiltered else {

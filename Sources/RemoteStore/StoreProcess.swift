@@ -24,6 +24,8 @@ final class StoreProcess: Sendable {
   let start = monotonicTime()
   /// What it signs requests with.
   let credentials: StoreCredentials
+  /// The number of the reading of their source that gave them.
+  let reading: Int
   private let process: ChildProcess
   private let socket: Descriptor
   private let stall: UInt64
@@ -31,8 +33,9 @@ final class StoreProcess: Sendable {
   /// Starts the program; it inherits only one end of a socket.
   ///
   /// - Throws: `.unavailable`.
-  init(program: String, configuration: StoreConfiguration) throws(StoreError) {
+  init(program: String, configuration: StoreConfiguration, reading: Int = 0) throws(StoreError) {
     credentials = configuration.credentials
+    self.reading = reading
     stall = UInt64(configuration.stallSeconds) + UInt64(configuration.connectSeconds) + Self.ownSeconds
     do throws(Errno) {
       let (ours, theirs) = try Descriptor.socketPair()

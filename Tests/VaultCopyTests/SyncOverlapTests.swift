@@ -58,14 +58,16 @@ import Vault
       _ = probes.next()
       try Self.waiting { try waitUntil("a file is read") { reads.value > 0 } }
     }
-    let summary = try sync(watched) { (_) throws(CopyError) in
-      _ = reads.next()
-      do {
-        try waitUntil("the bucket is probed") { probes.value > 0 }
-      } catch {
-        throw CopyError.notKept("\(error)")
-      }
-    }
+    let summary = try sync(
+      watched,
+      beforeRead: { (_) throws(CopyError) in
+        _ = reads.next()
+        do {
+          try waitUntil("the bucket is probed") { probes.value > 0 }
+        } catch {
+          throw CopyError.notKept("\(error)")
+        }
+      })
     #expect(summary.copied == 1)
     #expect(try store.memory.content == subject.content)
   }
@@ -105,7 +107,7 @@ import Vault
         try subject.write([1, 2, 3], to: .numbered(1000))
         try subject.storage.delete(subject.names[3])
       }
-      try sync(watched, jobs: 1) { (_) throws(CopyError) in visit() }
+      try sync(watched, jobs: 1, beforeRead: { (_) throws(CopyError) in visit() })
       #expect(try store.memory.content == subject.content)
     }
     #expect(most.withLock { $0 } == 1)

@@ -145,8 +145,9 @@ final class HelperPool: @unchecked Sendable {
       address: settings.address, credentials: credentials,
       certificates: settings.certificates, stallSeconds: settings.stallSeconds,
       connectSeconds: settings.connectSeconds, rateSeconds: settings.rateSeconds)
-    let process = pickUp(try StoreProcess(
-      program: settings.program, configuration: configuration, reading: number))
+    let process = pickUp(
+      try StoreProcess(
+        program: settings.program, configuration: configuration, reading: number))
     do throws(StoreError) {
       let confinement = try process.begin(configuration)
       guard confinement.isFiltered || settings.mayBeUnfiltered else {

@@ -50,6 +50,13 @@ static int next_request(int socket) {
     return given;
 }
 
+// Closes all descriptors above 2. Linux before 5.9, and some containers, cannot do that at once.
+static void close_others(void) {
+    enum { usual_limit = 1024 };
+    if (close_range(STDERR_FILENO + 1, ~0u, 0) == 0) return;
+    for (int descriptor = STDERR_FILENO + 1; descriptor < usual_limit; descriptor++) close(descriptor);
+}
+
 void agonyfs_fork_on_request(void) {
     for (;;) {
         int given = next_request(STDIN_FILENO);
@@ -60,12 +67,12 @@ void agonyfs_fork_on_request(void) {
         long copy = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0L, 0L, 0L, 0L);
         if (copy == 0) {
             int32_t number = getpid();
-            if (dup2(given, STDIN_FILENO) < 0 || close_range(STDERR_FILENO + 1, ~0u, 0) != 0) _exit(1);
-            if (write(STDIN_FILENO, &number, sizeof number) != sizeof number) _exit(1);
+            if (write(given, &number, sizeof number) != sizeof number || dup2(given, STDIN_FILENO) < 0) _exit(1);
+            close_others();
             return;
         }
         int32_t error = errno;
-        close(given);
         if (copy < 0 && write(STDIN_FILENO, &error, sizeof error) != sizeof error) _exit(1);
+        close(given);
     }
 }

@@ -40,7 +40,7 @@ package final class DecoderPool: Sendable {
     let turns = DecoderTurns(count: count)
     jobsAtOnce = count
     self.turns = turns
-    let template = DecoderTemplate(program, timeout: timeout)
+    let template = DecoderTemplate(program, timeout: max(timeout, Decoder.timeout))
     self.template = template
     decoders = (0...count).map { number in
       Decoder(

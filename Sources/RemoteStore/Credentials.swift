@@ -35,15 +35,16 @@ package final class Credentials: Sendable {
   ///
   /// - Parameters:
   ///   - refused: those that the store refused, which are not returned again without reading the source.
-  ///   - number: that of the reading which gave them. What was read later is returned even so: several requests that
+  ///   - number: that of the reading which gave them.
+  ///   - begun: when the request began. What was read later, and since then, is returned even so: several requests that
   ///     are refused at once read the source once.
   /// - Returns: the credentials, and the number of the reading that gave them.
   /// - Throws: `.noCredentials`.
   package func current(
-    refused: StoreCredentials?, since number: Int = .max
+    refused: StoreCredentials?, since number: Int = .max, after begun: UInt64 = .max
   ) throws(StoreError) -> (credentials: StoreCredentials, number: Int) {
     let found = kept.withLock { kept in
-      if let kept, kept.number > number || Self.isFresh(kept, refused: refused) { return kept }
+      if let kept, kept.number > number && kept.time >= begun || Self.isFresh(kept, refused: refused) { return kept }
       let found = Result { () throws(StoreError) in try reader.credentials(from: source) }
       let new = Kept(found: found, number: (kept?.number ?? 0) + 1, time: monotonicTime())
       kept = new

@@ -78,10 +78,11 @@ final class HelperPool: @unchecked Sendable {
   func run(_ job: StoreJob, sending content: [UInt8] = []) throws(StoreError) -> StoreAnswer {
     try take()
     defer { giveBack() }
+    let begun = monotonicTime()
     let (answer, used) = try attempt(job, content, refused: nil)
     guard case .failure(.wrongCredentials) = answer, !wasStopped else { return try answer.get() }
     // They may have changed since they were read. A command may take long, and the pool may be stopped meanwhile.
-    let read = try settings.credentials.current(refused: used.credentials, since: used.reading)
+    let read = try settings.credentials.current(refused: used.credentials, since: used.reading, after: begun)
     guard read.credentials != used.credentials, !wasStopped else { return try answer.get() }
     return try attempt(job, content, refused: used.credentials).outcome.get()
   }

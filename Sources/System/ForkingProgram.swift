@@ -35,10 +35,11 @@ package final class ForkingProgram: Sendable {
       var waited = [ours, socket].map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
       let ready = try systemCall { unsafe poll(&waited, 2, CInt(clamping: milliseconds)) }
       if ready == 0 { throw .timedOut }
-      let hasAnswered = waited[0].revents != 0
-      guard let number = try Self.number(from: hasAnswered ? ours : socket) else { throw .connectionReset }
-      guard hasAnswered else { throw Errno(rawValue: number) }
-      return (ChildProcess(copy: number), ours)
+      if waited[0].revents != 0, let number = try Self.number(from: ours) { return (ChildProcess(copy: number), ours) }
+      // The copy ended at once, or there is none: then the program has told why before it closed its end of `ours`.
+      let hasAnswered = try systemCall { unsafe poll(&waited[1], 1, 0) } > 0
+      guard hasAnswered, let error = try Self.number(from: socket) else { throw .connectionReset }
+      throw Errno(rawValue: error)
     } catch {
       // It may have made the copy before it ended.
       process.kill()

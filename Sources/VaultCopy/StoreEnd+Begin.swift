@@ -20,10 +20,10 @@ extension StoreEnd {
     } catch .alreadyThere {
       guard let there = try reader.read(marker, nil), accepts(there.bytes) else { throw .otherVault(place) }
     } catch .refused(let code) where code == Self.unknownCondition {
-      // The list was empty. What another first copy stored since is noticed if it came last.
+      // The list was empty. What another first copy stored since is noticed if it came last. So whose mark it is stays
+      // unknown, and it is not withdrawn.
       try attempt { () throws(StoreError) in try store.put(marker, parameters, ifAbsent: false) }
       guard let there = try reader.read(marker, nil), accepts(there.bytes) else { throw .otherVault(place) }
-      hasMarked.store(true, ordering: .relaxed)
     } catch {
       throw .store(error, address)
     }

@@ -135,13 +135,19 @@ import Testing
     let credentials = Credentials(
       .command("echo >>'\(counter)'; \(check) && printf '\(output)'"), environment: { _ in nil })
     let (first, number) = try credentials.current(refused: nil)
+    let begun = monotonicTime()
     for _ in 0..<3 {
-      #expect((try? credentials.current(refused: first, since: number).credentials) == (fails ? nil : first))
+      let again = try? credentials.current(refused: first, since: number, after: begun).credentials
+      #expect(again == (fails ? nil : first))
     }
     #expect(try HostFile.read(counter).count == 2)
     // A request that was refused with what was read since reads the source again.
-    _ = try? credentials.current(refused: first, since: number + 1)
+    _ = try? credentials.current(refused: first, since: number + 1, after: begun)
     #expect(try HostFile.read(counter).count == 3)
+    // So does one that began after that.
+    let later = monotonicTime() + 1
+    _ = try? credentials.current(refused: first, since: number, after: later)
+    #expect(try HostFile.read(counter).count == 4)
   }
 
   @Test func thoseThatExpireAreReadAgain() throws {

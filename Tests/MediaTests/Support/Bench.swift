@@ -44,7 +44,9 @@ final class Bench {
 
   /// As above, of the decoder in a directory.
   static func processes(in path: String) throws -> Set<Substring> {
-    let found = try Outcome("/bin/sh", arguments: ["-c", "pgrep -f '^\(path)/linked'"], limit: 60)
+    let script = "pgrep -f '^\(path)/linked'"
+    let found = try Outcome("/bin/sh", arguments: ["-c", script], limit: 60)
+    guard found.status == 0 || found.status == 1 else { throw ShellFailure(script: script, outcome: found) }
     return Set(String(decoding: found.bytes, as: UTF8.self).split(separator: "\n"))
   }
 

@@ -58,7 +58,8 @@ package final class Decoder: Sendable {
     logger: Logger
   ) {
     self.init(
-      template: DecoderTemplate(program, timeout: max(timeout, Self.timeout)), ownsTemplate: true, sandbox: sandbox, timeout: timeout,
+      template: DecoderTemplate(program, timeout: max(timeout, Self.timeout)), ownsTemplate: true, sandbox: sandbox,
+      timeout: timeout,
       lightJobs: lightJobs, notice: SandboxNotice(logger), admits: { _ in true })
   }
 

@@ -5,10 +5,9 @@ internal import SystemPackage
 
 /// The decoding process, as seen from the daemon that holds the keys. Jobs run one after another.
 ///
-/// 1. There is at most one process, started when a job needs it. A job that decodes has a process to itself. Metadata jobs
-///    share one, at most `lightJobs`, and each job that failed is its last; the exception: after it answers "not a medium"
-///    it may continue.
-/// 2. A process is reaped and forgotten under `control`'s lock, so `stop()` never signals a reused process number.
+/// 1. There is at most one process, started when a job needs it.
+/// 2. A job that decodes has a process to itself. Metadata jobs share one, at most `lightJobs`, and each job that failed
+///    is its last; the exception: after it answers "not a medium" it may continue.
 package final class Decoder: Sendable {
   /// Metadata jobs after which a process is replaced. A file that takes over the process through its metadata sees at most
   /// 15 other files, and can only lie about them.
@@ -26,11 +25,6 @@ package final class Decoder: Sendable {
     /// The metadata jobs that were begun; `lightJobs` for a job that decodes.
     var work = 0
   }
-  private struct Control {
-    var process: DecoderProcess?
-    var state = SandboxState.unknown
-    var isStopped = false
-  }
 
   private let template: DecoderTemplate
   /// Whether no other decoder uses the template.
@@ -42,8 +36,8 @@ package final class Decoder: Sendable {
   private let admits: @Sendable (Int) -> Bool
   /// Held during a whole job.
   private let running = Mutex<Running?>(nil)
-  /// Held only briefly; taken after `running` if both are held.
-  private let control = Mutex(Control())
+  private let stoppable = StoppableProcess()
+  private let confinement = Mutex(SandboxState.unknown)
 
   /// A decoder that starts its process on first use.
   ///
@@ -135,7 +129,7 @@ package final class Decoder: Sendable {
   }
 
   /// How the kernel confines the running decoder.
-  package var sandboxState: SandboxState { control.withLock { $0.state } }
+  package var sandboxState: SandboxState { confinement.withLock { $0 } }
 
   /// Ends the process, even during a job. The process is gone when this returns, and later jobs are refused.
   package func stop() {
@@ -146,10 +140,7 @@ package final class Decoder: Sendable {
 
   /// As above, without waiting for the end of the job.
   func refuseJobs() {
-    control.withLock {
-      $0.isStopped = true
-      $0.process?.kill()
-    }
+    stoppable.refuse()
     if ownsTemplate { template.refuse() }
   }
 
@@ -233,32 +224,21 @@ package final class Decoder: Sendable {
   /// The real cause of a failure. Call it before the process is reaped.
   private func cause(of error: DecoderError, in running: Running?) -> DecoderError {
     let wasKilled = error == .crashed && running?.process.wasKilled == true
-    return control.withLock { $0.isStopped } ? .unavailable("stopped") : wasKilled ? .killed : error
+    return stoppable.isStopped ? .unavailable("stopped") : wasKilled ? .killed : error
   }
 
   private func end(_ running: inout Running?) {
-    guard let process = running?.process else { return }
+    stoppable.end()
     running = nil
-    control.withLock {
-      process.reap()
-      $0.process = nil
-    }
   }
 
   /// Starts a process, confined as the policy demands.
   private func start() throws(DecoderError) -> DecoderProcess {
     let process = try template.start()
-    let isStopped = control.withLock { control in
-      if !control.isStopped { control.process = process }
-      return control.isStopped
-    }
-    if isStopped {
-      process.reap()
-      throw .unavailable("stopped")
-    }
+    guard stoppable.hold(process.child) else { throw .unavailable("stopped") }
     do throws(DecoderError) {
       let state = try greeting(of: process)
-      control.withLock { $0.state = state }
+      confinement.withLock { $0 = state }
       if !state.isComplete {
         if policy == .required, !state.isFiltered {
           throw .unavailable("the kernel cannot confine the decoder: \(state); see --decoder-sandbox")
@@ -267,8 +247,7 @@ package final class Decoder: Sendable {
       }
       return process
     } catch {
-      var ended: Running? = Running(process: process)
-      end(&ended)
+      stoppable.end()
       throw error
     }
   }

@@ -4,29 +4,21 @@ internal import SystemPackage
 
 /// A running decoder and the daemon's end of its socket. Its messages are treated as an attacker's.
 ///
-/// Only one thread uses it at a time, except for `kill()`.
+/// Only one thread uses it at a time.
 final class DecoderProcess: Sendable {
-  private let process: ChildProcess
+  /// The process itself. Any thread may kill it until it is ended.
+  let child: ChildProcess
   private let socket: Descriptor
 
   /// A copy of the template, and the daemon's end of its socket.
-  init(_ process: ChildProcess, _ socket: Descriptor) {
-    self.process = process
+  init(_ child: ChildProcess, _ socket: Descriptor) {
+    self.child = child
     self.socket = socket
   }
 
-  /// Kills the process. Call it before the process is reaped.
-  func kill() { process.kill() }
-
   /// Whether another process ended it by a signal, as opposed to a signal that it caused itself. Call it before the
-  /// process is reaped.
-  var wasKilled: Bool { process.wasKilledByOthers }
-
-  /// Kills and reaps the process. Call it once.
-  func reap() {
-    process.kill()
-    process.wait()
-  }
+  /// process is ended.
+  var wasKilled: Bool { child.wasKilledByOthers }
 
   func send(_ message: WireMessage, _ body: [UInt8], before deadline: Deadline) throws(DecoderError) {
     Waiting.assertAllowed()

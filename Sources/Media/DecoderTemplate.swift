@@ -8,7 +8,6 @@ internal import SystemPackage
 /// 1. It reads nothing but requests for copies, so every copy starts from the same state, whatever files others saw.
 /// 2. Its copies have the same addresses, stack canary and pointer guard. It is replaced after `mostCopies`, and after
 ///    each copy that broke, so no copy made later profits from what a file tried.
-/// 3. It is reaped and forgotten under `control`'s lock, so `stop()` never signals a reused process number.
 final class DecoderTemplate: Sendable {
   /// The decoders of one process.
   static let mostCopies = 64
@@ -17,17 +16,12 @@ final class DecoderTemplate: Sendable {
     let program: ForkingProgram
     var copies = 0
   }
-  private struct Control {
-    var program: ForkingProgram?
-    var isStopped = false
-  }
 
   private let path: String
   private let timeout: Duration
   /// Held while a copy is made.
   private let running = Mutex<Running?>(nil)
-  /// Held only briefly; taken after `running` if both are held.
-  private let control = Mutex(Control())
+  private let stoppable = StoppableProcess()
 
   /// A template that starts on first use.
   ///
@@ -50,7 +44,8 @@ final class DecoderTemplate: Sendable {
         return try copyOrReload(&running)
       } catch {
         end(&running)
-        throw .unavailable(isStopped ? "stopped" : error.hasEnded ? "the decoder does not start" : "\(path): \(error)")
+        guard !stoppable.isStopped else { throw .unavailable("stopped") }
+        throw .unavailable(error.hasEnded ? "the decoder does not start" : "\(path): \(error)")
       }
     }
   }
@@ -78,12 +73,10 @@ final class DecoderTemplate: Sendable {
   }
 
   private func load() throws(Errno) -> ForkingProgram {
-    try control.withLock { (control) throws(Errno) in
-      if control.isStopped { throw .canceled }
-      let program = try ForkingProgram(path)
-      control.program = program
-      return program
-    }
+    if stoppable.isStopped { throw .canceled }
+    let program = try ForkingProgram(path)
+    guard stoppable.hold(program.process) else { throw .canceled }
+    return program
   }
 
   /// Lets the next decoder start from a process with other addresses.
@@ -96,22 +89,11 @@ final class DecoderTemplate: Sendable {
   }
 
   /// As above, without waiting.
-  func refuse() {
-    control.withLock {
-      $0.isStopped = true
-      $0.program?.kill()
-    }
-  }
-
-  private var isStopped: Bool { control.withLock { $0.isStopped } }
+  func refuse() { stoppable.refuse() }
 
   private func end(_ running: inout Running?) {
-    guard let program = running?.program else { return }
+    stoppable.end()
     running = nil
-    control.withLock {
-      program.reap()
-      $0.program = nil
-    }
   }
 }
 

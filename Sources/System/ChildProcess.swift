@@ -71,8 +71,14 @@ package struct ChildProcess: Sendable {
     return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal)
   }
 
-  /// Kills the program. Call it only before `wait()`.
+  /// Kills the program. Call it only before `wait()` and `end()`.
   package func kill() { _ = Glibc.kill(identifier, SIGKILL) }
+
+  /// Kills the program and waits until it has ended. Call it once, instead of `wait()`.
+  package func end() {
+    kill()
+    wait()
+  }
 
   /// Whether the program was ended by a signal that other processes send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP).
   /// If it is ending now, waits at most a tenth of a second. Use it only before `wait()`.

@@ -4,9 +4,10 @@ package import SystemPackage
 
 /// A program that is started once and copies itself on request, as it is after its start.
 ///
-/// Only one thread uses it at a time, except for `kill()`.
+/// Only one thread uses it at a time.
 package final class ForkingProgram: Sendable {
-  private let process: ChildProcess
+  /// The program itself. Any thread may kill it until it is ended; copies go on.
+  package let process: ChildProcess
   private let socket: Descriptor
 
   /// Starts the program at an absolute path. It inherits nothing but its end of a socket.
@@ -43,11 +44,7 @@ package final class ForkingProgram: Sendable {
     } catch {
       // It may have made the copy before it ended.
       process.kill()
-      if let number = try? Self.number(from: ours) {
-        let copy = ChildProcess(copy: number)
-        copy.kill()
-        copy.wait()
-      }
+      if let number = try? Self.number(from: ours) { ChildProcess(copy: number).end() }
       throw error
     }
   }
@@ -71,14 +68,5 @@ package final class ForkingProgram: Sendable {
   private static func number(from socket: Descriptor) throws(Errno) -> CInt? {
     let bytes = try socket.readSome(most: 4)
     return bytes.count == 4 ? bytes.reversed().reduce(CInt(0)) { $0 << 8 | CInt($1) } : nil
-  }
-
-  /// Kills the program; copies go on. Call it only before `reap()`.
-  package func kill() { process.kill() }
-
-  /// Kills the program and reads its status. Call it once.
-  package func reap() {
-    process.kill()
-    process.wait()
   }
 }

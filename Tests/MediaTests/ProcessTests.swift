@@ -192,7 +192,7 @@ import Testing
       return process
     }
     let program = try ForkingProgram(path)
-    defer { program.reap() }
+    defer { program.process.end() }
     #expect(try hasEnded(copy(of: program)))
   }
 

@@ -51,10 +51,10 @@ package final class Decoder: Sendable {
     program: String, sandbox: SandboxPolicy, timeout: Duration = Decoder.timeout, lightJobs: Int = Decoder.lightJobs,
     logger: Logger
   ) {
+    let template = DecoderTemplate(program, timeout: max(timeout, Self.timeout))
     self.init(
-      template: DecoderTemplate(program, timeout: max(timeout, Self.timeout)), ownsTemplate: true, sandbox: sandbox,
-      timeout: timeout,
-      lightJobs: lightJobs, notice: SandboxNotice(logger), admits: { _ in true })
+      template: template, ownsTemplate: true, sandbox: sandbox, timeout: timeout, lightJobs: lightJobs,
+      notice: SandboxNotice(logger), admits: { _ in true })
   }
 
   /// A decoder of a pool.

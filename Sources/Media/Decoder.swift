@@ -131,7 +131,8 @@ package final class Decoder: Sendable {
   /// How the kernel confines the running decoder.
   package var sandboxState: SandboxState { confinement.withLock { $0 } }
 
-  /// Ends the process, even during a job. The process is gone when this returns, and later jobs are refused.
+  /// Ends the process, even during a job. When this returns, the process is gone if the kernel lets it end, and
+  /// later jobs are refused.
   package func stop() {
     refuseJobs()
     running.withLock { end(&$0) }

@@ -101,8 +101,8 @@ package final class DecoderPool: Sendable {
   /// The confinement that all started decoders have in common.
   package var sandboxState: SandboxState { decoders.reduce(.unknown) { $0.and($1.sandboxState) } }
 
-  /// Ends all processes, even during jobs, and all waits of callers. The processes are gone when this returns, and
-  /// later jobs are refused.
+  /// Ends all processes, even during jobs, and all waits of callers. When this returns, the processes are gone if the
+  /// kernel lets them end, and later jobs are refused.
   package func stop() {
     turns.stop()
     // All at once: a job that waits for the disk ends only when the disk has answered.

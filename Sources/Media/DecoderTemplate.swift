@@ -82,7 +82,8 @@ final class DecoderTemplate: Sendable {
   /// Lets the next decoder start from a process with other addresses.
   func replace() { running.withLock { end(&$0) } }
 
-  /// Ends the process, even while a copy is made. The process is gone when this returns, and no decoder starts any more.
+  /// Ends the process, even while a copy is made. When this returns, it is gone if the kernel lets it end, and no decoder
+  /// starts any more.
   func stop() {
     refuse()
     replace()

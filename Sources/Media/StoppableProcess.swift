@@ -4,6 +4,7 @@ internal import System
 /// At most one process, which one thread uses and any other can end for good.
 ///
 /// 1. A process is reaped and forgotten under the lock, so `refuse()` never signals a reused process number.
+///    One that the kernel does not let end is forgotten, too.
 /// 2. No other process is held after `refuse()`.
 final class StoppableProcess: Sendable {
   private struct State {
@@ -11,7 +12,7 @@ final class StoppableProcess: Sendable {
     var isStopped = false
   }
 
-  /// Held only until a killed process has ended.
+  /// Held at most until a killed process has ended or is given up.
   private let state = Mutex(State())
 
   /// Whether `refuse()` was called.

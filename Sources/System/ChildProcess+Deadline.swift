@@ -3,8 +3,8 @@ internal import Glibc
 internal import SystemPackage
 
 extension ChildProcess {
-  /// How long to wait for a killed program to end, in nanoseconds.
-  private static let killTime: UInt64 = 5_000_000_000
+  /// How long to wait for a killed program to end, in milliseconds.
+  private static let killTime: CInt = 5_000
   private static let readable = Int16(POLLIN)
 
   /// Reads the program's output until the program ends. Kills it at the deadline, together with the processes of its
@@ -22,8 +22,7 @@ extension ChildProcess {
   ) -> (ending: Ending?, texts: [[UInt8]]) {
     var texts = pipes.map { _ in [UInt8]() }
     guard let end = try? Descriptor(systemCall { agonyfs_process_descriptor(identifier) }) else {
-      killGroup()
-      wait()
+      endGroup()
       return (nil, texts)
     }
     var open = pipes.map { $0 as Descriptor? }
@@ -34,7 +33,7 @@ extension ChildProcess {
       guard left > 0, (try? systemCall { unsafe poll(&waited, nfds_t(waited.count), CInt(clamping: left)) }) != nil,
         waited[1].revents == 0
       else {
-        kill(end)
+        endGroup()
         return (nil, texts)
       }
       // The output before its end is in the pipes by then.
@@ -53,17 +52,21 @@ extension ChildProcess {
     return true
   }
 
-  private func killGroup() {
+  private func endGroup() {
     // The process leads a group only in a separate session.
     if getpgid(identifier) == identifier { _ = Glibc.kill(-identifier, SIGKILL) }
-    kill()
+    end()
   }
 
-  /// Kills the process and reads its status, unless the kernel does not let it end.
-  private func kill(_ end: Descriptor) {
-    killGroup()
-    var waited = pollfd(fd: end.number, events: Self.readable, revents: 0)
-    let count = try? systemCall { unsafe poll(&waited, 1, CInt(Self.killTime / 1_000_000)) }
-    if count == 1 { wait() }
+  /// Kills the program and reads its status. One that the kernel does not let end in time is given up; its number stays
+  /// taken while this process runs. Call it once, instead of `wait()`.
+  package func end() {
+    kill()
+    if let descriptor = try? Descriptor(systemCall { agonyfs_process_descriptor(identifier) }) {
+      var waited = pollfd(fd: descriptor.number, events: Self.readable, revents: 0)
+      let count = withExtendedLifetime(descriptor) { try? systemCall { unsafe poll(&waited, 1, Self.killTime) } }
+      guard count == 1 else { return }
+    }
+    wait()
   }
 }

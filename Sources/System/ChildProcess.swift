@@ -74,12 +74,6 @@ package struct ChildProcess: Sendable {
   /// Kills the program. Call it only before `wait()` and `end()`.
   package func kill() { _ = Glibc.kill(identifier, SIGKILL) }
 
-  /// Kills the program and waits until it has ended. Call it once, instead of `wait()`.
-  package func end() {
-    kill()
-    wait()
-  }
-
   /// Whether the program was ended by a signal that other processes send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP).
   /// If it is ending now, waits at most a tenth of a second. Use it only before `wait()`.
   package var wasKilledByOthers: Bool { agonyfs_was_killed(identifier) }

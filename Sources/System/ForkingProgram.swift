@@ -6,6 +6,9 @@ package import SystemPackage
 ///
 /// Only one thread uses it at a time.
 package final class ForkingProgram: Sendable {
+  /// How long to wait for the number of a copy that the program made before it was killed, in milliseconds.
+  private static let lastCopyTime: CInt = 1_000
+
   /// The program itself. Any thread may kill it until it is ended; copies go on.
   package let process: ChildProcess
   private let socket: Descriptor
@@ -25,7 +28,7 @@ package final class ForkingProgram: Sendable {
   }
 
   /// A copy of the program, which is a child of this process, and this process's end of the copy's socket. After a failure
-  /// there is no copy, and the program was killed.
+  /// the program and the copy were killed; a copy that had not begun to run ends when it does.
   ///
   /// - Parameter milliseconds: how long to wait until the program is ready.
   /// - Throws: `.brokenPipe` or `.connectionReset` when the program ended; `.timedOut`; errors of fork(2).
@@ -42,9 +45,12 @@ package final class ForkingProgram: Sendable {
       guard hasAnswered, let error = try Self.number(from: socket) else { throw .connectionReset }
       throw Errno(rawValue: error)
     } catch {
-      // It may have made the copy before it ended.
       process.kill()
-      if let number = try? Self.number(from: ours) { ChildProcess(copy: number).end() }
+      // It may have made the copy before. The kernel may hold up either, so they are not waited for without bound. A copy
+      // that runs later cannot write its number, and ends. As its number is unknown, it is reaped after this process.
+      var waited = pollfd(fd: ours.number, events: Int16(POLLIN), revents: 0)
+      let count = try? systemCall { unsafe poll(&waited, 1, Self.lastCopyTime) }
+      if count == 1, let number = try? Self.number(from: ours) { ChildProcess(copy: number).end() }
       throw error
     }
   }

@@ -49,6 +49,26 @@ final class CopySubject {
     return changed.json
   }
 
+  /// Syncs the vault to a bucket.
+  @discardableResult
+  func sync(to store: any ObjectStore, _ options: SyncOptions = SyncOptions()) throws -> SyncSummary {
+    try SyncRun(from: end, to: StoreEnd(store, at: address()), options).run()
+  }
+
+  /// Syncs the vault to a bucket, and writes a file that the bucket then lacks.
+  func syncAndWrite(to store: any ObjectStore) throws {
+    try sync(to: store)
+    try write([1, 2, 3], to: .numbered(1000))
+  }
+
+  /// The same parameters and files in memory.
+  func inMemory() throws -> FaultyStorage {
+    let memory = FaultyStorage()
+    try memory.replaceParameters(with: parameters.json)
+    for name in names { memory.place(try storage.content(of: name), as: name) }
+    return memory
+  }
+
   /// The path of the file with the tokens of syncs.
   var tokensPath: String { folder.path("vault/" + StorageNames.synced) }
 
@@ -81,8 +101,14 @@ extension MemoryStore {
   var token: [UInt8]? { objects.first { $0.key.text == StorageNames.synced }?.value }
 }
 
-/// The address of a store that only messages name.
-func address(_ prefix: String = "vault") throws -> StoreAddress { try StoreAddress("s3://bucket/\(prefix)") }
+/// The place and the address of a store that only messages name.
+let bucket = "s3://bucket/vault"
+func address() throws -> StoreAddress { try StoreAddress(bucket) }
+
+/// A store at that address as an end of a copy.
+func end(
+  _ store: any ObjectStore, atOnce: Bool = false, stop: @escaping @Sendable () -> Void = {}
+) throws -> StoreEnd { StoreEnd(store, at: try address(), atOnce: atOnce, stop: stop) }
 
 /// A store that calls a function before each request, and another one with each content that it is given.
 final class HookedStore: ObjectStore {

@@ -31,9 +31,7 @@ import Testing
   }
 
   private var target: StoreEnd {
-    get throws {
-      StoreEnd(HookedStore(store, before: { _ in }, note: { [sent] in sent.note($0) }), at: try address())
-    }
+    get throws { try end(HookedStore(store, before: { _ in }, note: { [sent] in sent.note($0) })) }
   }
 
   /// How many of the contents that were read were sent, and not only their bytes.

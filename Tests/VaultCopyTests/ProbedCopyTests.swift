@@ -24,7 +24,7 @@ import Vault
   /// Copies, and returns what it says of the target.
   private func copy(to store: LyingStore, _ options: CopyOptions = CopyOptions()) throws -> [String] {
     var sentences: [String] = []
-    try CopyRun(from: subject.end, to: StoreEnd(store, at: address()), options).run(note: { sentences.append($0) })
+    try CopyRun(from: subject.end, to: end(store), options).run(note: { sentences.append($0) })
     return sentences
   }
 
@@ -62,7 +62,7 @@ import Vault
     let once = unchecked(1)
     _ = try copy(to: once)
     #expect(try once.memory.content == subject.content)
-    #expect(throws: CopyError.notKept("s3://bucket/vault")) { try copy(to: unchecked(1000)) }
+    #expect(throws: CopyError.notKept(bucket)) { try copy(to: unchecked(1000)) }
   }
 
   @Test func aStoreThatLagsGetsNoFile() throws {
@@ -74,9 +74,7 @@ import Vault
   /// A sync leaves no mark and no token there either.
   @Test func aStoreThatLagsGetsNothingFromASync() throws {
     let store = store { $0.listsLate = true }
-    #expect(throws: CopyError.store(.lags, try address())) {
-      try SyncRun(from: subject.end, to: StoreEnd(store, at: address())).run()
-    }
+    #expect(throws: CopyError.store(.lags, try address())) { try subject.sync(to: store) }
     #expect(store.memory.objects.isEmpty)
     #expect(try HostFile.read(subject.tokensPath).isEmpty)
   }
@@ -109,8 +107,7 @@ import Vault
     let store = store { $0.settings = [.versioning] }
     for _ in 0..<2 {
       var sentences: [String] = []
-      let target = StoreEnd(store, at: try address(), atOnce: atOnce)
-      try SyncRun(from: subject.end, to: target).run(note: { sentences.append($0) })
+      try SyncRun(from: subject.end, to: end(store, atOnce: atOnce)).run(note: { sentences.append($0) })
       #expect(sentences.count == 1 && sentences[0].contains("keeps old versions"))
     }
   }
@@ -121,7 +118,7 @@ import Vault
       if request == .list { throw StoreError.noBucket }
     }
     #expect(throws: CopyError.store(.noBucket, try address())) {
-      try CopyRun(from: subject.end, to: StoreEnd(watched, at: address())).run()
+      try CopyRun(from: subject.end, to: end(watched)).run()
     }
     #expect(watched.counts == [.list: 1])
   }
@@ -132,7 +129,7 @@ import Vault
     let watched = WatchedStore(LyingStore()) { (request) throws(StoreError) in
       if request == .setting { _ = threads.withLock { $0.insert(pthread_self()) } }
     }
-    try CopyRun(from: subject.end, to: StoreEnd(watched, at: address(), atOnce: true)).run()
+    try CopyRun(from: subject.end, to: end(watched, atOnce: true)).run()
     #expect(watched.counts[.setting] == 2 && threads.withLock { $0 }.count == 1)
   }
 

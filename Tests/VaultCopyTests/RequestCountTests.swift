@@ -45,16 +45,10 @@ enum RequestCounts {
     let subject = try CopySubject(files: files)
     let store = MemoryStore()
     store.setPageCount(Self.page)
-    let copy = try RequestCounts.of(store) {
-      try CopyRun(from: subject.end, to: StoreEnd(store, at: address(), atOnce: true)).run()
-    }
-    let again = try RequestCounts.of(store) {
-      try CopyRun(from: subject.end, to: StoreEnd(store, at: address(), atOnce: true)).run()
-    }
+    let copy = try RequestCounts.of(store) { try CopyRun(from: subject.end, to: end(store, atOnce: true)).run() }
+    let again = try RequestCounts.of(store) { try CopyRun(from: subject.end, to: end(store, atOnce: true)).run() }
     let back = FilePath(subject.folder.path("back"))
-    let restore = try RequestCounts.of(store) {
-      try CopyRun(from: StoreEnd(store, at: address()), to: DirectoryEnd(back)).run()
-    }
+    let restore = try RequestCounts.of(store) { try CopyRun(from: end(store), to: DirectoryEnd(back)).run() }
     #expect(try CopySubject.content(of: back) == subject.content)
     return (copy, again, restore)
   }

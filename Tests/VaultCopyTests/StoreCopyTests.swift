@@ -19,8 +19,6 @@ import Vault
 
   init() throws { subject = try CopySubject() }
 
-  private func end(_ store: any ObjectStore) throws -> StoreEnd { StoreEnd(store, at: try address()) }
-
   private func oneJob() -> CopyOptions {
     var options = CopyOptions()
     options.jobs = 1
@@ -141,7 +139,7 @@ import Vault
     #expect(try store.content == subject.content)
     try subject.storage.replaceParameters(with: subject.parameters.json)
     let before = store.objects
-    #expect(throws: CopyError.newerThere("s3://bucket/vault")) { try CopyRun(from: subject.end, to: end(store)).run() }
+    #expect(throws: CopyError.newerThere(bucket)) { try CopyRun(from: subject.end, to: end(store)).run() }
     #expect(store.objects == before)
   }
 
@@ -174,9 +172,7 @@ import Vault
     let hooked = HookedStore(store) { [store] (action) throws(StoreError) in
       if action == .list { try store.delete(key) }
     }
-    #expect(throws: CopyError.notKept("s3://bucket/vault")) {
-      try CopyRun(from: subject.end, to: end(hooked), oneJob()).run()
-    }
+    #expect(throws: CopyError.notKept(bucket)) { try CopyRun(from: subject.end, to: end(hooked), oneJob()).run() }
     #expect(store.content[StorageNames.parameters] == nil)
   }
 
@@ -203,7 +199,7 @@ import Vault
       if isBefore {
         #expect(try outcome.get().copied == subject.names.count)
       } else {
-        #expect(throws: CopyError.otherVault("s3://bucket/vault")) { try outcome.get() }
+        #expect(throws: CopyError.otherVault(bucket)) { try outcome.get() }
         #expect(store.objects == [marker: other])
       }
     }
@@ -224,20 +220,20 @@ import Vault
     try CopyRun(from: subject.end, to: end(store)).run()
     let before = store.objects
     let other = try CopySubject(files: 3, identifier: 2)
-    #expect(throws: CopyError.otherVault("s3://bucket/vault")) { try CopyRun(from: other.end, to: end(store)).run() }
+    #expect(throws: CopyError.otherVault(bucket)) { try CopyRun(from: other.end, to: end(store)).run() }
     #expect(store.objects == before)
     // Not complete yet.
     let begun = MemoryStore()
     try begun.put(try #require(ObjectKey(StorageNames.copyMarker)), subject.parameters.json, ifAbsent: true)
-    #expect(throws: CopyError.otherVault("s3://bucket/vault")) { try CopyRun(from: other.end, to: end(begun)).run() }
-    #expect(throws: CopyError.unfinished("s3://bucket/vault")) {
+    #expect(throws: CopyError.otherVault(bucket)) { try CopyRun(from: other.end, to: end(begun)).run() }
+    #expect(throws: CopyError.unfinished(bucket)) {
       try CopyRun(from: end(begun), to: DirectoryEnd(FilePath(other.folder.path("new")))).run()
     }
     let strange = MemoryStore()
     try strange.put(try #require(ObjectKey("photo.jpg")), [1], ifAbsent: true)
-    #expect(throws: CopyError.notEmpty("s3://bucket/vault")) { try CopyRun(from: other.end, to: end(strange)).run() }
+    #expect(throws: CopyError.notEmpty(bucket)) { try CopyRun(from: other.end, to: end(strange)).run() }
     #expect(strange.objects.count == 1)
-    #expect(throws: CopyError.noVault("s3://bucket/vault")) {
+    #expect(throws: CopyError.noVault(bucket)) {
       try CopyRun(from: end(MemoryStore()), to: DirectoryEnd(FilePath(other.folder.path("new")))).run()
     }
     #expect(HostFile.names(in: other.folder.path) == ["vault"])
@@ -246,9 +242,7 @@ import Vault
   @Test func comparingFindsWhatDiffersAndWritesNothing() throws {
     var options = CopyOptions()
     options.onlyCompares = true
-    #expect(throws: CopyError.noVault("s3://bucket/vault")) {
-      try CopyRun(from: subject.end, to: end(store), options).run()
-    }
+    #expect(throws: CopyError.noVault(bucket)) { try CopyRun(from: subject.end, to: end(store), options).run() }
     try CopyRun(from: subject.end, to: end(store)).run()
     let reads = store.requests(.get)
     var same = CopySummary()
@@ -276,7 +270,7 @@ import Vault
       while stops.value == 0 { usleep(1000) }
       throw StoreError.unavailable("it was stopped")
     }
-    let target = StoreEnd(waiting, at: try address(), stop: { _ = stops.next() })
+    let target = try end(waiting, stop: { _ = stops.next() })
     let copy = CopyRun(from: subject.end, to: target)
     let canceling = try TestThread { copy.cancel() }
     #expect(throws: CopyError.cancelled) { try copy.run() }

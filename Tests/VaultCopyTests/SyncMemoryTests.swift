@@ -39,7 +39,7 @@ import Testing
     let source = HookedEnd(subject.end, age: age) { [reads] (name) throws(CopyError) in reads.note(name) }
     var options = SyncOptions()
     options.memory = memory
-    try SyncRun(from: source, to: StoreEnd(store, at: address()), options).run()
+    try SyncRun(from: source, to: end(store), options).run()
     #expect(try store.content == subject.content)
     return reads.take()
   }

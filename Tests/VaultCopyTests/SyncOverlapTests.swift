@@ -15,7 +15,6 @@ import Vault
 @Suite struct SyncOverlapTests {
   private let subject: CopySubject
   private let store = LyingStore()
-  private let place = "s3://bucket/vault"
 
   init() throws { subject = try CopySubject() }
 
@@ -35,7 +34,7 @@ import Vault
   ) throws -> SyncSummary {
     var options = SyncOptions()
     options.jobs = jobs
-    let target = StoreEnd(store, at: try address(), atOnce: jobs > 1, stop: stop)
+    let target = try end(store, atOnce: jobs > 1, stop: stop)
     return try SyncRun(from: HookedEnd(subject.end, before: beforeRead), to: target, options).run()
   }
 
@@ -50,8 +49,7 @@ import Vault
 
   /// Either waits for the other one.
   @Test func theProbeRunsWhileTheVaultIsCompared() throws {
-    try sync(store)
-    try subject.write([1, 2, 3], to: .numbered(1000))
+    try subject.syncAndWrite(to: store)
     let (probes, reads) = (Counter(), Counter())
     let watched = WatchedStore(store) { (request) throws(StoreError) in
       guard request == .damaged else { return }
@@ -74,8 +72,7 @@ import Vault
 
   /// The mark of an incomplete copy goes, which is part of the last look at the parameters.
   @Test func theLastTokenIsStoredWhileTheCopyIsCompleted() throws {
-    try sync(store)
-    try subject.write([1, 2, 3], to: .numbered(1000))
+    try subject.syncAndWrite(to: store)
     let (puts, deletions, meeting) = (Counter(), Counter(), Meeting(of: 2))
     let watched = WatchedStore(store) { (request) throws(StoreError) in
       // Before it the probe stores two objects, and the sync a token and a file.
@@ -123,8 +120,7 @@ import Vault
   /// Neither the probe nor anything else changes the bucket for a moment.
   @Test(arguments: Refusal.allCases) func whatIsRefusedChangesNothing(_ refusal: Refusal) throws {
     let watched = WatchedStore(store)
-    try sync(watched)
-    try subject.write([1, 2, 3], to: .numbered(1000))
+    try subject.syncAndWrite(to: watched)
     let expected: CopyError
     switch refusal {
     case .older:
@@ -134,10 +130,10 @@ import Vault
     case .divergent:
       HostFile.remove(subject.tokensPath)
       try subject.write(randomBytes(137, seed: 77), to: subject.names[1])
-      expected = .divergent(place, 1)
+      expected = .divergent(bucket, 1)
     case .newer:
       try subject.write([1], to: subject.names[1])
-      expected = .newerThere(place)
+      expected = .newerThere(bucket)
     case .incomplete:
       let name = subject.names[3]
       let lost = subject.names.filter { $0.folder == name.folder }
@@ -149,8 +145,7 @@ import Vault
 
   @Test(.enabled(if: geteuid() != 0)) func aVaultThatTakesNoTokenChangesNothing() throws {
     let watched = WatchedStore(store)
-    try sync(watched)
-    try subject.write([1, 2, 3], to: .numbered(1000))
+    try subject.syncAndWrite(to: watched)
     let path = "\(subject.path)"
     unsafe chmod(path, 0o555)
     defer { unsafe chmod(path, 0o700) }
@@ -160,7 +155,7 @@ import Vault
   private func expectRefusal(_ error: CopyError, by watched: WatchedStore) throws {
     let before = watched.counts
     // `HookedEnd` knows no folders.
-    let target = StoreEnd(watched, at: try address(), atOnce: true)
+    let target = try end(watched, atOnce: true)
     #expect(throws: error) { try SyncRun(from: subject.end, to: target).run() }
     for request in [WatchedStore.Request.put, .delete, .damaged] {
       #expect(watched.counts[request] == before[request], "\(request)")
@@ -169,8 +164,7 @@ import Vault
 
   /// The vault forgets the token that it had taken, and the bucket is as it was. A store that was stopped does nothing.
   @Test(arguments: [true, false]) func aFailureOfEitherEndsBoth(isOfTheProbe: Bool) throws {
-    try sync(store)
-    try subject.write([1, 2, 3], to: .numbered(1000))
+    try subject.syncAndWrite(to: store)
     let (before, tokens) = (store.memory.objects, try HostFile.read(subject.tokensPath))
     let failure = CopyError.system(.ioError, "reading", subject.path)
     let expected = try isOfTheProbe ? CopyError.store(.quota, address()) : failure

@@ -42,7 +42,7 @@ import Vault
       guard isFirst else { return }
       do {
         try waitUntil("the files are listed") { lists.value > 0 }
-        try CopyRun(from: other, to: StoreEnd(store, at: address())).run()
+        try CopyRun(from: other, to: end(store)).run()
       } catch {
         throw StoreError.unavailable("\(error)")
       }
@@ -67,7 +67,7 @@ import Vault
     let older = FilePath(subject.folder.path("older"))
     try CopyRun(from: subject.end, to: DirectoryEnd(older)).run()
     try subject.write([1, 2, 3], to: .numbered(1000))
-    let target = StoreEnd(ContestedStore(store, subject.end), at: try address(), atOnce: true)
+    let target = try end(ContestedStore(store, subject.end), atOnce: true)
     #expect(throws: CopyError.olderSource("\(older)", 1)) {
       try SyncRun(from: DirectoryEnd(older), to: target).run()
     }
@@ -76,12 +76,11 @@ import Vault
 
   /// Copies or syncs, and expects that the store is refused because it lags.
   private func expectRefusal(by store: any ObjectStore, syncs: Bool) throws {
-    let target = StoreEnd(store, at: try address())
     #expect(throws: CopyError.store(.lags, try address())) {
       if syncs {
-        _ = try SyncRun(from: subject.end, to: target).run()
+        _ = try subject.sync(to: store)
       } else {
-        _ = try CopyRun(from: subject.end, to: target).run()
+        _ = try CopyRun(from: subject.end, to: end(store)).run()
       }
     }
   }
@@ -118,11 +117,9 @@ import Vault
   @Test func aRefusedPlaceEndsTheListing() throws {
     let store = MemoryStore()
     let other = try CopySubject(files: 2, identifier: 2)
-    try CopyRun(from: other.end, to: StoreEnd(store, at: address())).run()
+    try CopyRun(from: other.end, to: end(store)).run()
     withExtendedLifetime(other) {}
-    let memory = FaultyStorage()
-    try memory.replaceParameters(with: subject.parameters.json)
-    for name in subject.names { memory.place(try subject.storage.content(of: name), as: name) }
+    let memory = try subject.inMemory()
     let (lists, stops) = (Counter(), Counter())
     let source = MemorySource(
       memory, TokenFile(),
@@ -130,8 +127,8 @@ import Vault
         _ = lists.next()
         try? waitUntil("the place is refused") { stops.value > 0 }
       })
-    let target = StoreEnd(store, at: try address(), stop: { _ = stops.next() })
-    #expect(throws: CopyError.otherVault("s3://bucket/vault")) { try SyncRun(from: source, to: target).run() }
+    let target = try end(store, stop: { _ = stops.next() })
+    #expect(throws: CopyError.otherVault(bucket)) { try SyncRun(from: source, to: target).run() }
     #expect(lists.value <= 1)
   }
 }

@@ -13,9 +13,7 @@ import Testing
   private static let page = 10
 
   private func requests(_ subject: CopySubject, _ store: MemoryStore) throws -> Int {
-    try RequestCounts.of(store) {
-      _ = try SyncRun(from: subject.end, to: StoreEnd(store, at: address(), atOnce: true), SyncOptions()).run()
-    }
+    try RequestCounts.of(store) { _ = try SyncRun(from: subject.end, to: end(store, atOnce: true)).run() }
   }
 
   @Test func aSyncListsTwiceAndSendsWhatChanged() throws {
@@ -41,7 +39,7 @@ import Testing
     options.jobs = jobs
     let sync = { () throws -> [WatchedStore.Request: Int] in
       let before = store.counts
-      try SyncRun(from: subject.end, to: StoreEnd(store, at: address(), atOnce: jobs > 1), options).run()
+      try SyncRun(from: subject.end, to: end(store, atOnce: jobs > 1), options).run()
       return store.counts.merging(before) { $0 - $1 }.filter { $0.value > 0 }
     }
     #expect(try sync()[.damaged] == 1)

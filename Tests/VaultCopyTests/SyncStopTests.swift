@@ -148,13 +148,11 @@ import Vault
     let before = store.objects
     let vault = try Vault.open(in: older, weakDerivations: .all)
     try SpaceManager.addPassword(in: vault, existing: .of(Self.password), new: .of(Self.other))
-    #expect(throws: CopyError.self) {
-      try SyncRun(from: MemorySource(older, tokens), to: StoreEnd(store, at: address())).run()
-    }
+    #expect(throws: CopyError.self) { try SyncRun(from: MemorySource(older, tokens), to: end(store)).run() }
     #expect(store.objects == before)
     var options = SyncOptions()
     options.deletesNewer = true
-    try SyncRun(from: MemorySource(older, tokens), to: StoreEnd(store, at: address()), options).run()
+    try SyncRun(from: MemorySource(older, tokens), to: end(store), options).run()
     #expect(store.content.count == older.names.count + 1)
     let found = try #require(try SyncSubject.files(Self.password, in: store))
     for (name, bytes) in found { #expect(isSame(bytes, subject.everything[name] ?? [])) }

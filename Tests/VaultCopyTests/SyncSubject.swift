@@ -119,7 +119,7 @@ final class SyncSubject {
     }
     var options = options
     options.jobs = 1
-    return try SyncRun(from: MemorySource(storage, tokens), to: StoreEnd(hooked, at: address()), options).run()
+    return try SyncRun(from: MemorySource(storage, tokens), to: end(hooked), options).run()
   }
 }
 

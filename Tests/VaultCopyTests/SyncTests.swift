@@ -14,17 +14,14 @@ import Vault
 @Suite struct SyncTests {
   private let subject: CopySubject
   private let store = MemoryStore()
-  private let bucket = "s3://bucket/vault"
 
   init() throws { subject = try CopySubject() }
-
-  private func end(_ store: any ObjectStore) throws -> StoreEnd { StoreEnd(store, at: try address()) }
 
   @discardableResult
   private func sync(_ change: (inout SyncOptions) -> Void = { _ in }) throws -> SyncSummary {
     var options = SyncOptions()
     change(&options)
-    return try SyncRun(from: subject.end, to: end(store), options).run()
+    return try subject.sync(to: store, options)
   }
 
   /// Expects that a sync is refused, that nothing is changed, and that it is done if newer files may be deleted.
@@ -104,10 +101,9 @@ import Vault
 
   /// By damage, or because it is being restored.
   @Test func aVaultThatLostAFolderIsRefused() throws {
-    try sync()
+    try subject.syncAndWrite(to: store)
     let name = subject.names[3]
     let lost = subject.names.filter { $0.folder == name.folder }
-    try subject.write([1, 2, 3], to: .numbered(1000))
     HostFile.remove(subject.folder.path("vault/segments/\(name.path.prefix(2))"))
     #expect(try subject.storage.lacksFolder(of: name))
     try expectRefusal(.incompleteSource("\(subject.path)", lost.count))
@@ -119,10 +115,9 @@ import Vault
   /// Without a file more or less: a complete one, a short one, and one that also became longer.
   @Test(arguments: [(0, CopySubject.segmentSize), (1, 137), (1, 200), (1, CopySubject.segmentSize)])
   func anotherContinuationIsRefused(number: Int, count: Int) throws {
-    try sync()
+    try subject.syncAndWrite(to: store)
     HostFile.remove(subject.tokensPath)
     try subject.write(randomBytes(count, seed: 77), to: subject.names[number])
-    try subject.write([1, 2, 3], to: .numbered(1000))
     try expectRefusal(.divergent(bucket, 1))
   }
 
@@ -136,7 +131,7 @@ import Vault
       #expect(throws: CopyError.otherVault(bucket)) { try SyncRun(from: other.end, to: end(store), options).run() }
       for name in insists ? [] : subject.names { try subject.storage.delete(name) }
       let empty = CopyError.vault(.notAVault("it has no files in segments"), "\(subject.path)")
-      #expect(throws: empty) { try SyncRun(from: subject.end, to: end(store), options).run() }
+      #expect(throws: empty) { try subject.sync(to: store, options) }
     }
     #expect(store.objects == before)
     let strange = MemoryStore()
@@ -164,7 +159,7 @@ import Vault
       // The first one is that of the mark of an incomplete copy.
       if action == .delete, deletions.next() > 2 { throw StoreError.unreachable }
     }
-    #expect(throws: CopyError.self) { try SyncRun(from: subject.end, to: end(broken)).run() }
+    #expect(throws: CopyError.self) { try subject.sync(to: broken) }
     let newer = try HostFile.read(subject.tokensPath)
     try HostFile.write(older, to: subject.tokensPath)
     try subject.storage.delete(new)
@@ -179,8 +174,7 @@ import Vault
 
   /// A vault that deletes files during a run has others in the next one, and nothing new. What it lacks goes then.
   @Test func nothingIsDeletedIfFilesWereGone() throws {
-    try sync()
-    try subject.write([1, 2, 3], to: .numbered(1000))
+    try subject.syncAndWrite(to: store)
     try subject.storage.delete(subject.names[3])
     let (storage, name) = (subject.storage, subject.names[1])
     let source = HookedEnd(subject.end) { (found) throws(CopyError) in
@@ -206,9 +200,7 @@ import Vault
 
   /// A list takes time. A file that the first list has may be needless only because of a head that the second one missed.
   @Test func whatGoesBetweenTwoListsStaysUntilTheNextRun() throws {
-    let memory = FaultyStorage()
-    try memory.replaceParameters(with: subject.parameters.json)
-    for name in subject.names { memory.place(try subject.storage.content(of: name), as: name) }
+    let memory = try subject.inMemory()
     let tokens = TokenFile()
     try SyncRun(from: MemorySource(memory, tokens), to: end(store)).run()
     memory.place([1, 2, 3], as: .numbered(1000))
@@ -223,10 +215,8 @@ import Vault
   /// A file that another sync of the vault sends after this one began, and that the vault deletes before this one ends,
   /// may be needed by what the bucket has.
   @Test func whatAnotherSyncSendsMeanwhileStaysUntilTheNextRun() throws {
-    let memory = FaultyStorage()
-    try memory.replaceParameters(with: subject.parameters.json)
-    for name in subject.names { memory.place(try subject.storage.content(of: name), as: name) }
-    let (tokens, store, place) = (TokenFile(), store, try address())
+    let memory = try subject.inMemory()
+    let (tokens, store) = (TokenFile(), store)
     try SyncRun(from: MemorySource(memory, tokens), to: end(store)).run()
     let (name, needless) = (SegmentIdentifier.numbered(1000), subject.names[3])
     let (lists, sent) = (Counter(), Counter())
@@ -234,8 +224,8 @@ import Vault
     let hooked = HookedStore(store) { (action) throws(StoreError) in
       guard action == .list, lists.next() == 1 else { return }
       memory.place([1, 2, 3], as: name)
-      let other = SyncRun(from: MemorySource(memory, tokens), to: StoreEnd(store, at: place))
-      if (try? other.run())?.copied == 1 { _ = sent.next() }
+      let other = try? SyncRun(from: MemorySource(memory, tokens), to: end(store)).run()
+      if other?.copied == 1 { _ = sent.next() }
       try? memory.delete(needless)
     }
     let source = MemorySource(memory, tokens, beforeList: { if $0 == 2 { try? memory.delete(name) } })
@@ -300,7 +290,7 @@ import Vault
       }
       // What comes late changes the bucket once more.
       store.setFaults(ObjectFaults())
-      try SyncRun(from: subject.end, to: end(store)).run()
+      try subject.sync(to: store)
       #expect(try store.content == subject.content, "seed \(seed)")
       try subject.storage.delete(name)
       try subject.write(randomBytes(174, seed: 2), to: subject.names[2])
@@ -309,9 +299,7 @@ import Vault
   }
 
   @Test func aSyncIsCanceled() throws {
-    #expect(throws: CopyError.cancelled) {
-      try SyncRun(from: subject.end, to: end(store)).run { _ in false }
-    }
+    #expect(throws: CopyError.cancelled) { try SyncRun(from: subject.end, to: end(store)).run { _ in false } }
     try sync()
     #expect(try store.content == subject.content)
   }

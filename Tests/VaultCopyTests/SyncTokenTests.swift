@@ -17,13 +17,6 @@ import Vault
 
   init() throws { subject = try CopySubject() }
 
-  private func end(_ store: any ObjectStore) throws -> StoreEnd { StoreEnd(store, at: try address()) }
-
-  @discardableResult
-  private func sync(to store: MemoryStore) throws -> SyncSummary {
-    try SyncRun(from: subject.end, to: end(store)).run()
-  }
-
   /// Expects that a vault is refused and nothing changes.
   private func expectRefusal(_ backup: CopySubject.Backup, _ error: CopyError) throws {
     let (before, tokens) = (store.objects, try HostFile.read(backup.tokensPath))
@@ -33,11 +26,11 @@ import Vault
   }
 
   @Test func aRestoredVaultIsRefused() throws {
-    try sync(to: store)
+    try subject.sync(to: store)
     let backup = try subject.backup("backup")
     try subject.write([1, 2, 3], to: .numbered(1000))
     try subject.storage.delete(subject.names[3])
-    #expect(try sync(to: store).deleted == 1)
+    #expect(try subject.sync(to: store).deleted == 1)
     try expectRefusal(backup, .olderSource("\(backup.path)", 1))
     // Also after it was written to.
     let restored = try DirectoryStorage(path: backup.path)
@@ -47,43 +40,43 @@ import Vault
     // Under the same names.
     try restored.put(.numbered(1000), [7, 8, 9])
     try restored.put(subject.names[4], try subject.storage.content(of: subject.names[4]))
-    try expectRefusal(backup, .divergent("s3://bucket/vault", 1))
+    try expectRefusal(backup, .divergent(bucket, 1))
     var options = SyncOptions()
     options.deletesNewer = true
     try SyncRun(from: DirectoryEnd(backup.path), to: end(store), options).run()
     #expect(try store.content == CopySubject.content(of: backup.path))
     // Now it is the other one that is older.
-    #expect(throws: CopyError.self) { try sync(to: store) }
+    #expect(throws: CopyError.self) { try subject.sync(to: store) }
   }
 
   /// A space that is removed leaves nothing new, slots that are wiped have other bytes, and a new key does both.
   @Test func whatTheVaultKnowsIsNotRefused() throws {
-    try sync(to: store)
+    try subject.sync(to: store)
     for name in subject.names[3...5] { try subject.storage.delete(name) }
-    #expect(try sync(to: store).deleted == 3)
+    #expect(try subject.sync(to: store).deleted == 3)
     for (number, count) in [(0, CopySubject.segmentSize), (1, 137)] {
       try subject.write(randomBytes(count, seed: 77), to: subject.names[number])
     }
     try subject.storage.delete(subject.names[6])
-    let summary = try sync(to: store)
+    let summary = try subject.sync(to: store)
     #expect(summary.copied == 2 && summary.deleted == 1)
     #expect(try store.content == subject.content)
   }
 
   @Test func aRunThatChangesNothingLeavesTheToken() throws {
-    try sync(to: store)
+    try subject.sync(to: store)
     let (objects, tokens) = (store.objects, try HostFile.read(subject.tokensPath))
-    try sync(to: store)
+    try subject.sync(to: store)
     #expect(store.objects == objects)
     #expect(try HostFile.read(subject.tokensPath) == tokens)
     try subject.write([1, 2, 3], to: .numbered(1000))
-    try sync(to: store)
+    try subject.sync(to: store)
     let changed = try HostFile.read(subject.tokensPath)
     #expect(changed != tokens && store.token.map { $0 + [UInt8(ascii: "\n")] } == changed)
   }
 
   @Test func theFileIsLikeTheParameters() throws {
-    try sync(to: store)
+    try subject.sync(to: store)
     let text = try HostFile.read(subject.tokensPath)
     #expect(text.count == 33 && text.last == UInt8(ascii: "\n"))
     let parameters = HostFile.status(subject.folder.path("vault/" + StorageNames.parameters))
@@ -99,7 +92,7 @@ import Vault
     for round in 0..<6 {
       try subject.write(randomBytes(50, seed: UInt64(round)), to: .numbered(1000 + round))
       try subject.storage.delete(subject.names[round + 1])
-      try sync(to: stores[round % 2])
+      try subject.sync(to: stores[round % 2])
       #expect(try stores[round % 2].content == subject.content)
     }
     let tokens = SyncTokens(text: try HostFile.read(subject.tokensPath))
@@ -113,9 +106,7 @@ import Vault
   /// The process ends before or after a change of the vault's tokens; the next run needs no option.
   @Test func everyEndAtTheTokensGoesOn() throws {
     var cases = CaseCount("syncs that end at their tokens")
-    let (memory, tokens) = (FaultyStorage(), TokenFile())
-    try memory.replaceParameters(with: subject.parameters.json)
-    for name in subject.names { memory.place(try subject.storage.content(of: name), as: name) }
+    let (memory, tokens) = (try subject.inMemory(), TokenFile())
     try SyncRun(from: MemorySource(memory, tokens), to: end(store)).run()
     memory.place([1, 2, 3], as: .numbered(1000))
     for name in subject.names[3...4] { try memory.delete(name) }
@@ -142,7 +133,7 @@ import Vault
 
   /// A copy that brings something to the bucket does not know the vault's tokens.
   @Test func aCopyEndsWhatIsKnown() throws {
-    try sync(to: store)
+    try subject.sync(to: store)
     let token = store.token
     try CopyRun(from: subject.end, to: end(store)).run()
     #expect(store.token == token)
@@ -151,14 +142,14 @@ import Vault
     try CopyRun(from: subject.end, to: end(store)).run()
     #expect(store.token?.count == 32 && store.token != token)
     try expectRefusal(backup, .olderSource("\(backup.path)", 1))
-    #expect(try sync(to: store).copied == 0)
+    #expect(try subject.sync(to: store).copied == 0)
     try subject.storage.delete(subject.names[3])
-    #expect(try sync(to: store).deleted == 1)
+    #expect(try subject.sync(to: store).deleted == 1)
   }
 
   /// After a restore nothing is known. The next sync finds no difference.
   @Test func aVaultThatWasCopiedBackGoesOn() throws {
-    try sync(to: store)
+    try subject.sync(to: store)
     let back = FilePath(subject.folder.path("back"))
     try CopyRun(from: end(store), to: DirectoryEnd(back)).run()
     #expect(HostFile.names(in: "\(back)") == [StorageNames.parameters, StorageNames.segments])
@@ -173,7 +164,7 @@ import Vault
     let path = "\(subject.path)"
     unsafe chmod(path, 0o555)
     defer { unsafe chmod(path, 0o700) }
-    #expect(throws: CopyError.readOnlySource(path)) { try sync(to: store) }
+    #expect(throws: CopyError.readOnlySource(path)) { try subject.sync(to: store) }
     #expect(store.objects.isEmpty)
   }
 

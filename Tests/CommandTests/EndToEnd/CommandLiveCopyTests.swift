@@ -21,8 +21,6 @@ import Testing
       start
       for round in \(rounds); do
         promised $((35 + \(promises) * (round - 1)))
-        cp manifest1 promised1
-        cp manifest2 promised2
         case $round in
         1 | 3)
           to=mirror

@@ -56,7 +56,6 @@ import Testing
         agonyfs mount --password-file password disk/Vault Albums
         start
         promised 60
-        for n in 1 2; do cp manifest$n before$n; done
         """)
       try CrashLoad.cutPower(of: workspace.at("disk"))
       try expectSuccess(
@@ -67,8 +66,8 @@ import Testing
         detach
         mount -o loop image disk
         agonyfs mount --password-file password disk/Vault Albums
-        verify Albums before
-        rm -r Albums/load? manifest? before?
+        verify Albums promised
+        rm -r Albums/load? manifest? promised?
         echo more > Albums/more
         agonyfs unmount Albums
         complete disk/Vault

@@ -5,25 +5,17 @@ import Testing
 /// `agonyfs copy` to a bucket of a real engine with two gateways, of a vault that is in use.
 @Suite(.enabled(if: unsafe getenv("AGONYFS_TEST_S3") != nil, "needs scripts/test --engine ceph"))
 struct EngineCopyTests {
-  private static let functions = CopyScript.functions + CopyScript.gateways
-
   @Test func whatWasSyncedBeforeACopyComesBackFromTheBucket() throws {
     try expectSuccess(
       """
-      \(CrashLoad.functions + Self.functions)
-      mkdir Copied
+      \(CopyScript.gateways)
       agonyfs mount --password-file password Vault Albums
       start
       for round in 1 2; do
         promised $((35 * round))
-        cp manifest1 promised1
-        cp manifest2 promised2
         # The second copy brings the first up to date, through the other gateway.
         if [ $round = 1 ]; then copy $first Vault $to; else copy $second Vault $to; fi
-        copy $first $to Back$round
-        agonyfs check --read-data --password-file password Back$round
-        agonyfs mount -o ro --password-file password Back$round Copied
-        verify Copied promised
+        mount_back $first Back$round
         agonyfs unmount Copied
       done
       murder
@@ -45,10 +37,8 @@ struct EngineCopyTests {
   @Test func aCopyIsTheSameAtBothGateways() throws {
     try expectSuccess(
       """
-      \(Self.functions)
-      agonyfs mount --password-file password Vault Albums
-      head -c 20000000 /dev/urandom > Albums/photo
-      agonyfs unmount Albums
+      \(CopyScript.gateways)
+      write photo 20000000
       copy $first Vault $to
       copy $second --verify Vault $to
       copy $second --verify --read-back Vault $to
@@ -63,7 +53,7 @@ struct EngineCopyTests {
   @Test func aBucketThatRefusesIsNamed() throws {
     try expectSuccess(
       """
-      \(Self.functions)
+      \(CopyScript.gateways)
       says 21 'has no bucket' copy $first Vault s3://absent/vault
       says 21 'has no bucket' copy $first s3://absent/vault Back
       says 10 'no vault at' copy $first $to Back

@@ -8,7 +8,7 @@ struct EngineSyncTests {
   /// `bucket` prints the name, the size, the checksum and the time of each object at `$to`. `same_names VAULT` compares
   /// the names of a vault's files with those of the objects.
   private static let functions =
-    CopyScript.functions + CopyScript.gateways + #"""
+    CopyScript.gateways + #"""
       bucket() {
         radosgw-admin -c "$AGONYFS_TEST_CEPH" bucket list --bucket=photos --max-entries=1000000 > objects
         python3 -c 'import json, sys; [
@@ -28,8 +28,7 @@ struct EngineSyncTests {
   @Test func whatWasSyncedBeforeASyncComesBackFromTheBucket() throws {
     try expectSuccess(
       """
-      \(CrashLoad.functions + Self.functions)
-      mkdir Copied
+      \(Self.functions)
       agonyfs mount --password-file password Vault Albums
       mkdir Albums/photos
       # Writes and syncs photos, by the first and the last number.
@@ -40,10 +39,7 @@ struct EngineSyncTests {
       }
       # Expects that the bucket gives back what was synced before the last run.
       returns() {
-        copy $1 $to $2
-        agonyfs check --read-data --password-file password $2
-        agonyfs mount -o ro --password-file password $2 Copied
-        verify Copied promised
+        mount_back $1 $2
         (cd Copied && sha256sum --quiet -c ../taken && ls photos) > listed
         (cd Albums && ls photos) | cmp - listed
         agonyfs unmount Copied
@@ -51,15 +47,11 @@ struct EngineSyncTests {
       take 1 12
       start
       promised 35
-      cp manifest1 promised1
-      cp manifest2 promised2
       update $first Vault $to
       returns $second Back1
       rm Albums/photos/[1-8]
       take 13 16
       promised $(($(cat promised1 promised2 | wc -l) + 35))
-      cp manifest1 promised1
-      cp manifest2 promised2
       update $second Vault $to
       returns $first Back2
       touch stop

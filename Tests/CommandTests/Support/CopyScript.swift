@@ -46,19 +46,28 @@ enum CopyScript {
       """
   }()
 
-  /// The two gateways of a real engine, `$first` and `$second`, and `$to`, a place in a bucket. `copy GATEWAY FROM TO`
-  /// and `update GATEWAY VAULT TO` copy and sync through one of them.
-  static let gateways = """
-    unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL AWS_REGION AWS_DEFAULT_REGION AWS_CA_BUNDLE
-    first=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 1)
-    second=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 2)
-    AWS_ACCESS_KEY_ID=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 3)
-    AWS_SECRET_ACCESS_KEY=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 4)
-    export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
-    # A store keeps it until all tests have ended, and other tests have other names.
-    to=s3://photos/$(basename "$W")
-    copy() { endpoint=$1; shift; agonyfs copy --endpoint $endpoint "$@"; }
-    update() { endpoint=$1; shift; agonyfs sync --endpoint $endpoint "$@"; }
+  /// All functions for the two gateways of a real engine, `$first` and `$second`, and `$to`, a place in a bucket.
+  /// `copy GATEWAY FROM TO` and `update GATEWAY VAULT TO` copy and sync through one of them. `mount_back GATEWAY COPY`
+  /// copies the vault back, and mounts the copy, which has all that was `promised`, read-only in `Copied`.
+  static let gateways =
+    CrashLoad.functions + functions + """
+      unset AWS_PROFILE AWS_SESSION_TOKEN AWS_ENDPOINT_URL AWS_REGION AWS_DEFAULT_REGION AWS_CA_BUNDLE
+      first=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 1)
+      second=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 2)
+      AWS_ACCESS_KEY_ID=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 3)
+      AWS_SECRET_ACCESS_KEY=$(echo "$AGONYFS_TEST_S3" | cut -d , -f 4)
+      export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+      # A store keeps it until all tests have ended, and other tests have other names.
+      to=s3://photos/$(basename "$W")
+      copy() { endpoint=$1; shift; agonyfs copy --endpoint $endpoint "$@"; }
+      update() { endpoint=$1; shift; agonyfs sync --endpoint $endpoint "$@"; }
+      mount_back() {
+        copy $1 $to $2
+        agonyfs check --read-data --password-file password $2
+        mkdir -p Copied
+        agonyfs mount -o ro --password-file password $2 Copied
+        verify Copied promised
+      }
 
-    """
+      """
 }

@@ -9,7 +9,8 @@ import TestSupport
 /// deleted, `gone N I` after that was fsynced.
 enum CrashLoad {
   /// Shell functions: `start` has two writers work in `Albums` until they meet an error or there is a file `stop`,
-  /// `promised` waits for manifests of so many lines, `finish` for the writers, `verify` compares.
+  /// `promised` waits for manifests of so many lines and copies them to `promised1` and `promised2`, `finish` waits for
+  /// the writers, `verify` compares.
   static let functions = #"""
     body() { seq $2 $(($2 + 3000 * ($2 % 7) + 10)) | sed "s/^/$1 /"; }
     writer() {
@@ -37,11 +38,11 @@ enum CrashLoad {
       for n in 1 2; do (flock -s 9; writer $n) 9> writers > /dev/null 2>&1 & done
     }
     finish() { flock -w 600 writers true || { echo '600 s passed before the writers ended' >&2; return 1; }; }
-    # Waits until the manifests have so many lines.
     has_promised() { test "$(cat manifest1 manifest2 2> /dev/null | wc -l)" -ge $1; }
     promised() {
       set +x
       wait_for 600 "$1 promises" has_promised $1
+      for n in 1 2; do cp manifest$n promised$n; done
       set -x
     }
     # The daemon that serves Albums dies at once, and its mount goes.

@@ -10,14 +10,15 @@ enum CredentialCommand {
 
   /// Runs a command to its end, at most a minute.
   ///
+  /// - Parameter stop: kills the command as soon as this can be read or its other end is closed.
   /// - Throws: `.noCredentials`.
-  static func run(_ command: String) throws(StoreError) -> StoreCredentials {
+  static func run(_ command: String, stop: Descriptor? = nil) throws(StoreError) -> StoreCredentials {
     let ending: ChildProcess.Ending?
     let output: [UInt8]
     do throws(Errno) {
       let (reading, process) = try started(command)
       let deadline = monotonicTime() + mostSeconds * 1_000_000_000
-      let (ended, texts) = process.ended(reading: [reading], limit: mostBytes, by: deadline)
+      let (ended, texts) = process.ended(reading: [reading], limit: mostBytes, by: deadline, stop: stop)
       (ending, output) = (ended, texts.first ?? [])
     } catch {
       throw .noCredentials("The command that prints the credentials cannot be started: \(error).")

@@ -26,6 +26,8 @@ struct CredentialReader: Sendable {
 
   /// The value of an environment variable; nil if it is unset or empty.
   let environment: @Sendable (String) -> String?
+  /// Ends a command as soon as this can be read or its other end is closed.
+  var stop: Descriptor?
 
   /// Reads the credentials.
   ///
@@ -45,7 +47,7 @@ struct CredentialReader: Sendable {
       guard let found = try fromProfile(name, isNamed: true) else { throw .noCredentials("No profile was found.") }
       return found
     case .file(let path): return try fromFile(path)
-    case .command(let command): return try CredentialCommand.run(command)
+    case .command(let command): return try CredentialCommand.run(command, stop: stop)
     }
   }
 
@@ -98,7 +100,7 @@ struct CredentialReader: Sendable {
       if isNamed { throw .noCredentials("There is no profile \(StoreError.printable(name.utf8)) in ~/.aws.") }
       return nil
     }
-    if let command = entries["credential_process"] { return try CredentialCommand.run(command) }
+    if let command = entries["credential_process"] { return try CredentialCommand.run(command, stop: stop) }
     let shown = StoreError.printable(name.utf8)
     if entries.keys.contains(where: { $0.hasPrefix("sso_") || $0 == "role_arn" || $0 == "web_identity_token_file" }) {
       throw .noCredentials(

@@ -22,13 +22,25 @@ package final class Credentials: Sendable {
   private let reader: CredentialReader
   /// Held during the reading, so that a command runs once for all helpers.
   private let kept = Mutex<Kept?>(nil)
+  private let isStopped = Atomic(false)
+  /// The writing end of a pipe that a command ends with; closed by `stop()`.
+  private let stopper: Mutex<Descriptor?>
 
   /// The credentials of a source.
   ///
   /// - Parameter environment: the value of an environment variable; nil if it is unset or empty.
   package init(_ source: CredentialSource, environment: @escaping @Sendable (String) -> String?) {
     self.source = source
-    reader = CredentialReader(environment: environment)
+    // Without a free descriptor no command can be started either.
+    let pipe = try? Descriptor.pipe()
+    reader = CredentialReader(environment: environment, stop: pipe?.reading)
+    stopper = Mutex(pipe?.writing)
+  }
+
+  /// Kills the command that is running, if there is one. Later readings of the source fail.
+  package func stop() {
+    isStopped.store(true, ordering: .sequentiallyConsistent)
+    stopper.withLock { $0 = nil }
   }
 
   /// The credentials of the moment.
@@ -39,19 +51,31 @@ package final class Credentials: Sendable {
   ///   - begun: when the request began. What was read later, and since then, is returned even so: several requests that
   ///     are refused at once read the source once.
   /// - Returns: the credentials, and the number of the reading that gave them.
-  /// - Throws: `.noCredentials`.
+  /// - Throws: `.noCredentials`; `.unavailable` once they are stopped.
   package func current(
     refused: StoreCredentials?, since number: Int = .max, after begun: UInt64 = .max
   ) throws(StoreError) -> (credentials: StoreCredentials, number: Int) {
     let found = kept.withLock { kept in
       if let kept, kept.number > number && kept.time >= begun || Self.isFresh(kept, refused: refused) { return kept }
-      let found = Result { () throws(StoreError) in try reader.credentials(from: source) }
+      let found = Result { () throws(StoreError) in try read() }
       let new = Kept(found: found, number: (kept?.number ?? 0) + 1, time: monotonicTime())
       kept = new
       return new
     }
     return (try found.found.get(), found.number)
   }
+
+  /// Reads the source.
+  private func read() throws(StoreError) -> StoreCredentials {
+    do throws(StoreError) {
+      if !wasStopped { return try reader.credentials(from: source) }
+    } catch {
+      if !wasStopped { throw error }
+    }
+    throw .unavailable("stopped")
+  }
+
+  private var wasStopped: Bool { isStopped.load(ordering: .sequentiallyConsistent) }
 
   private static func isFresh(_ kept: Kept, refused: StoreCredentials?) -> Bool {
     guard case .success(let credentials) = kept.found, credentials != refused else { return false }

@@ -51,7 +51,7 @@ final class HelperPool: @unchecked Sendable {
   /// Seconds that the clock of the store is ahead of this machine's, by its last reply with a time.
   var clockDifference: Int64? { lock.withLock { lastDifference } }
 
-  /// Ends all helpers, even during jobs. Later jobs are refused.
+  /// Ends all helpers, even during jobs, and a command that prints credentials. Later jobs are refused.
   func stop() {
     let unused = lock.withLock {
       isStopped = true
@@ -60,6 +60,7 @@ final class HelperPool: @unchecked Sendable {
       freed.broadcast()
       return idle
     }
+    settings.credentials.stop()
     for process in unused { process.reap() }
   }
 

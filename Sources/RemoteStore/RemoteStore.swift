@@ -51,6 +51,7 @@ package final class RemoteStore: ObjectStore {
   /// A store whose helpers are started when they are needed.
   ///
   /// - Parameter credentials: read before each start of a helper, and again when the store refuses them or they expire.
+  ///   They are stopped together with the store.
   package init(_ settings: Settings, credentials: Credentials) {
     let pool = HelperPool(
       HelperPool.Settings(
@@ -81,7 +82,7 @@ package final class RemoteStore: ObjectStore {
       + "\(confinement.isFiltered ? "" : "no ")filter of system calls"
   }
 
-  /// Ends all helpers, even during requests, and all waits. Later calls fail.
+  /// Ends all helpers, even during requests, a command that prints credentials, and all waits. Later calls fail.
   package func stop() { pool.stop() }
 
   package func list(prefix: String, after: String?) throws(StoreError) -> ObjectPage {

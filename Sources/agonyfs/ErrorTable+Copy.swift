@@ -65,8 +65,9 @@ extension CommandFailure {
     case .divergent(let place, let count):
       self.init(
         .failure,
-        "\(place) has other bytes than the vault in \(count.counted("file")), and the vault was not synced to this state "
-          + "of the bucket; nothing was changed. If the vault is right, run once with --delete-newer.")
+        "\(place) may have changes that this vault lacks: it has other bytes in \(count.counted("file")), and the vault "
+          + "has no record of the bucket's last sync; nothing was changed. Sync the newest copy; if it is this one, run "
+          + "once with --delete-newer.")
     case .readOnlySource(let place):
       self.init(
         .failure,

@@ -137,6 +137,13 @@ import VaultCopy
     #expect(CommandFailure(CopyError.olderSource("Vault", 2)).message == words + more + advice)
   }
 
+  @Test func aBucketThatMayBeNewerIsCalledThat() {
+    let words = "s3://photos/vault may have changes that this vault lacks: it has other bytes in 2 files, "
+    let more = "and the vault has no record of the bucket's last sync; nothing was changed. "
+    let advice = "Sync the newest copy; if it is this one, run once with --delete-newer."
+    #expect(CommandFailure(CopyError.divergent("s3://photos/vault", 2)).message == words + more + advice)
+  }
+
   @Test func onlyTroublesThatMayPassAreWaitedOut() throws {
     let address = try StoreAddress("s3://photos/vault")
     let always: [CopyError] = [

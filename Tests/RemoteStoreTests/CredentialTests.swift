@@ -158,4 +158,28 @@ import Testing
     for _ in 0..<2 { _ = try credentials.current(refused: nil) }
     #expect(try HostFile.read(counter).count == 2)
   }
+
+  /// One thread waits for the command, and another one for the first.
+  @Test func aStopKillsARunningCommand() throws {
+    let file = folder.path("process")
+    let address = try StoreAddress("s3://photos", endpoint: "http://127.0.0.1:1")
+    let store = RemoteStore(
+      RemoteStore.Settings(program: folder.path("none"), address: address),
+      credentials: Credentials(.command("echo $$ >'\(file)'; exec sleep 1000"), environment: { _ in nil }))
+    let stopped = StoreError.unavailable("stopped")
+    let threads = try (0..<2).map { _ in
+      try TestThread { #expect(throws: stopped) { try store.list(prefix: "", after: nil) } }
+    }
+    var process: pid_t = 0
+    try waitUntil("the command runs") {
+      let text = String(decoding: (try? HostFile.read(file)) ?? [], as: UTF8.self)
+      process = text.hasSuffix("\n") ? pid_t(text.dropLast()) ?? 0 : 0
+      return process > 0
+    }
+    store.stop()
+    for thread in threads { try thread.join() }
+    let isGone = kill(process, 0) == -1 && errno == ESRCH
+    #expect(isGone)
+    #expect(throws: stopped) { try store.list(prefix: "", after: nil) }
+  }
 }

@@ -4,6 +4,7 @@ internal import RemoteStore
 internal import Storage
 internal import System
 internal import SystemPackage
+internal import VaultCopy
 
 /// The options for a bucket. The credentials themselves are never arguments, which other users can see.
 struct StoreOptions: ParsableArguments {
@@ -34,8 +35,8 @@ struct StoreOptions: ParsableArguments {
 
   /// When a wrong address is noticed.
   enum Check {
-    /// Before the command does anything, by a request of its own.
-    case now
+    /// Before the command does anything, by a request of its own, which a signal ends.
+    case now(HeldSignals)
     /// With the first request that the command makes.
     case withFirstRequest
     /// The address was right before, so that all failures are waited out.
@@ -81,21 +82,24 @@ struct StoreOptions: ParsableArguments {
 
   /// The store at an address.
   ///
-  /// - Throws: `CommandFailure`; with `.now` also if the store cannot be used.
+  /// - Throws: `CommandFailure`; with `.now` also if the store cannot be used, and `CopyError.cancelled` after a signal.
   func open(
-    _ location: String, _ place: Place, connections: Int, check: Check = .now
+    _ location: String, _ place: Place, connections: Int, check: Check
   ) throws -> (store: RemoteStore, address: StoreAddress) {
     let address = try address(of: location, place)
     var settings = RemoteStore.Settings(program: OwnFolder.path(of: "agonyfs-store"), address: address)
     settings.certificates = certificates.map { AbsolutePath.of($0.path).string } ?? Environment["AWS_CA_BUNDLE"]
     settings.connections = connections
-    settings.firstPatience = check == .no ? nil : Self.firstPatience
+    if case .no = check { settings.firstPatience = nil } else { settings.firstPatience = Self.firstPatience }
     let store = RemoteStore(
       settings, credentials: Credentials(place.credentials, environment: { Environment[$0] }))
-    guard check == .now else { return (store, address) }
+    guard case .now(let signals) = check else { return (store, address) }
+    let watch = try SignalWatch(signals) { store.stop() }
+    defer { watch.end() }
     do throws(StoreError) {
       _ = try store.list(prefix: StorageNames.parameters, atMost: Self.firstPatience)
     } catch {
+      if signals.arePending { throw CopyError.cancelled }
       // A busy store is waited for.
       if error != .slowDown { throw Self.failure(error, address) }
     }

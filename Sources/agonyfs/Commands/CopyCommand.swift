@@ -42,15 +42,15 @@ struct CopyCommand: ParsableCommand {
   func run() throws {
     Heap.keepSmall()
     try checkPlaces()
+    let signals = HeldSignals()
+    defer { signals.release() }
     let limit = transfer.newLimit()
-    let source = try end(from, fromStore.place(besides: store), limit: limit)
+    let source = try end(from, fromStore.place(besides: store), signals, limit: limit)
     let isLocal = ![from, to].contains { $0.text.hasPrefix(StoreOptions.scheme) }
-    let target = try end(to, store.ofTarget, limit: limit, limitsWrites: isLocal)
+    let target = try end(to, store.ofTarget, signals, limit: limit, limitsWrites: isLocal)
     var options = CopyOptions()
     (options.jobs, options.onlyCompares, options.readsBack) = (transfer.jobs, verify, readBack)
     let copy = CopyRun(from: source, to: target, options)
-    let signals = HeldSignals()
-    defer { signals.release() }
     let watch = try SignalWatch(signals) { copy.cancel() }
     defer { watch.end() }
     let line = CopyLine(verify ? "comparing" : "copying")
@@ -73,14 +73,15 @@ struct CopyCommand: ParsableCommand {
     try report(summary)
   }
 
-  /// An end of the copy. Nothing is opened yet.
+  /// An end of the copy. Nothing but a bucket is opened yet.
   private func end(
-    _ word: Word, _ place: StoreOptions.Place, limit: BandwidthLimit?, limitsWrites: Bool = false
+    _ word: Word, _ place: StoreOptions.Place, _ signals: HeldSignals, limit: BandwidthLimit?,
+    limitsWrites: Bool = false
   ) throws -> any CopyTarget {
     guard word.text.hasPrefix(StoreOptions.scheme) else {
       return DirectoryEnd(AbsolutePath.of(word.path), limit: limitsWrites ? limit : nil)
     }
-    let opened = try store.open(word.text, place, connections: transfer.jobs)
+    let opened = try store.open(word.text, place, connections: transfer.jobs, check: .now(signals))
     return StoreEnd(
       opened.store, at: opened.address, limit: limit, atOnce: transfer.jobs > 1, stop: { opened.store.stop() })
   }

@@ -94,10 +94,10 @@ struct SyncCommand: ParsableCommand {
 
   /// Checks that there are a vault and a bucket, without a run.
   ///
-  /// - Throws: `CopyError`, `CommandFailure`.
-  func check() throws {
+  /// - Throws: `CopyError`, among them `.cancelled` after a signal; `CommandFailure`.
+  func check(_ signals: HeldSignals) throws {
     try checkVault()
-    try store.open(bucket.text, store.ofTarget, connections: 1).store.stop()
+    try store.open(bucket.text, store.ofTarget, connections: 1, check: .now(signals)).store.stop()
   }
 
   /// One run.

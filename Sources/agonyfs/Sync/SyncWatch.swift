@@ -59,7 +59,7 @@ final class SyncWatch {
 
   /// Finds what is wrong with the command line now, and not at the time of the first run.
   private func check(before time: DailyTime) throws {
-    if try trying({ try command.check() }) != nil { hasSucceeded = true }
+    if try trying({ try command.check(signals) }) != nil { hasSucceeded = true }
     let first = time.next(after: timeOfDay().seconds)
     let text = LocalTime.text(first, "%H:%M on %-d %B %Y") ?? "\(time)"
     try tell("The first run begins at \(text).")

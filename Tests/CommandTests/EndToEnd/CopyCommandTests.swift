@@ -113,6 +113,27 @@ import Testing
       """)
   }
 
+  /// A command for credentials may ask somebody, and so hang.
+  @Test func aSignalKillsACommandForCredentials() throws {
+    try expectSuccess(
+      """
+      \(Self.functions)
+      begun() { test -s command; }
+      for words in copy sync 'sync --at 04:00'; do
+        rm -f command
+        env --default-signal=INT "$AGONYFS" $words --credentials-command 'echo $$ > command; exec sleep 1000' \
+          Vault s3://photos/vault 2> said & copying=$!
+        wait_for 100 'the command runs' begun
+        kill -INT $copying
+        ended=0
+        wait $copying || ended=$?
+        test $ended = 130
+        ends $(cat command)
+        not grep -q stopped said
+      done
+      """)
+  }
+
   @Test func badInputIsRefusedWithASentence() throws {
     try expectSuccess(
       """

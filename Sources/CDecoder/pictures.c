@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "pictures.h"
 #include "input.h"
-#include "scale.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,116 +122,6 @@ agonyfs_outcome agonyfs_picture_header(agonyfs_input *input, agonyfs_header *hea
     return memory > most_memory || lacks_time ? (agonyfs_outcome){AGONYFS_TOO_LARGE, ""} : done;
 }
 
-static void free_pixels(VipsImage *image, void *pixels) {
-    (void)image;
-    free(pixels);
-}
-
-// A picture of pixels of `bands` bytes: one for grey ones, or three. Takes the pixels, which are freed with it; NULL on
-// failure. libvips allocates with g_malloc, which is malloc since GLib 2.46.
-static VipsImage *from_pixels(void *pixels, int width, int height, int bands) {
-    size_t count = (size_t)width * (size_t)height * (size_t)bands;
-    VipsImage *image = vips_image_new_from_memory(pixels, count, width, height, bands, VIPS_FORMAT_UCHAR);
-    if (!image) {
-        free(pixels);
-        return NULL;
-    }
-    g_signal_connect(image, "postclose", G_CALLBACK(free_pixels), pixels);
-    image->Type = bands == 1 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
-    return image;
-}
-
-// A picture with at most `side` pixels on the longer side; NULL on failure.
-static VipsImage *fit(const uint8_t *pixels, int width, int height, int bands, int side) {
-    int longer = width > height ? width : height;
-    if (longer <= side) {
-        size_t count = (size_t)width * (size_t)height * (size_t)bands;
-        void *copy = malloc(count);
-        if (!copy) {
-            vips_error("agonyfs", "out of memory");
-            return NULL;
-        }
-        return from_pixels(memcpy(copy, pixels, count), width, height, bands);
-    }
-    int to_width = (int)(((gint64)width * side + longer / 2) / longer);
-    int to_height = (int)(((gint64)height * side + longer / 2) / longer);
-    if (to_width < 1) to_width = 1;
-    if (to_height < 1) to_height = 1;
-    uint8_t *scaled = agonyfs_scale(pixels, width, height, bands, to_width, to_height);
-    if (!scaled) {
-        vips_error("agonyfs", "out of memory");
-        return NULL;
-    }
-    return from_pixels(scaled, to_width, to_height, bands);
-}
-
-VipsImage *agonyfs_plain(VipsImage *image) {
-    VipsImage *next = NULL;
-    if (vips_colourspace(image, &next, VIPS_INTERPRETATION_sRGB, NULL)) next = NULL;
-    g_object_unref(image);
-    if (!next) return NULL;
-    image = next;
-    if (vips_image_hasalpha(image)) {
-        double white = 255;
-        VipsArrayDouble *background = vips_array_double_new(&white, 1);
-        int failed = vips_flatten(image, &next, "background", background, NULL);
-        vips_area_unref(VIPS_AREA(background));
-        g_object_unref(image);
-        if (failed) return NULL;
-        image = next;
-    }
-    if (image->Bands > 3) {
-        int failed = vips_extract_band(image, &next, 0, "n", 3, NULL);
-        g_object_unref(image);
-        if (failed) return NULL;
-        image = next;
-    }
-    if (image->Bands == 3 && image->BandFmt == VIPS_FORMAT_UCHAR) return image;
-    g_object_unref(image);
-    return NULL;
-}
-
-VipsImage *agonyfs_converted(VipsImage *image, agonyfs_colours colours) {
-    size_t count = 0;
-    uint8_t *pixels = vips_image_write_to_memory(image, &count);
-    int width = image->Xsize, height = image->Ysize;
-    g_object_unref(image);
-    if (!pixels) return NULL;
-    if (agonyfs_to_srgb(pixels, 8, width, height, colours, pixels)) {
-        vips_error("agonyfs", "out of memory");
-        g_free(pixels);
-        return NULL;
-    }
-    return from_pixels(pixels, width, height, 3);
-}
-
-// Whether a picture has three bytes per pixel in memory and nothing else, like those that are made here.
-static int is_bare(VipsImage *image) {
-    return image->dtype == VIPS_IMAGE_SETBUF_FOREIGN && image->Bands == 3 && image->BandFmt == VIPS_FORMAT_UCHAR &&
-           image->Type == VIPS_INTERPRETATION_sRGB;
-}
-
-// Returns three bytes per pixel in memory, without anything else that the picture carried; NULL on failure. Consumes
-// `image`.
-static VipsImage *bare(VipsImage *image) {
-    image = agonyfs_plain(image);
-    if (!image) return NULL;
-    size_t count = 0;
-    void *pixels = vips_image_write_to_memory(image, &count);
-    int width = image->Xsize, height = image->Ysize;
-    g_object_unref(image);
-    return pixels ? from_pixels(pixels, width, height, 3) : NULL;
-}
-
-// Turns a picture upright. Consumes `image`; nothing else may refer to it.
-static VipsImage *turn(VipsImage *image, int orientation) {
-    VipsImage *turned = NULL;
-    vips_image_set_int(image, VIPS_META_ORIENTATION, orientation);
-    int failed = vips_autorot(image, &turned, NULL);
-    g_object_unref(image);
-    return failed ? NULL : turned;
-}
-
 // libvips frees bytes with g_free, which is free since GLib 2.46.
 static int save(VipsImage *image, agonyfs_bytes *result) {
     return vips_jpegsave_buffer(image, &result->bytes, &result->count, "Q", quality, "strip", TRUE, NULL);
@@ -241,15 +130,15 @@ static int save(VipsImage *image, agonyfs_bytes *result) {
 // Converts, turns and saves `image`, which is at most as large as the largest derivative, and consumes it.
 static agonyfs_outcome save_both(
     VipsImage *image, int orientation, agonyfs_colours colours, agonyfs_derivatives *made) {
-    if (!is_bare(image)) image = bare(image);
+    image = agonyfs_bare(image);
     if (image && agonyfs_are_foreign(colours)) image = agonyfs_converted(image, colours);
-    if (image && orientation > 1) image = turn(image, orientation);
+    if (image && orientation > 1) image = agonyfs_turned(image, orientation);
     if (!image) return agonyfs_picture_failure();
     int failed = made->wants_large ? save(image, &made->large) : 0;
     if (!failed && made->wants_small) {
-        // The results of `bare` and `turn` are in memory already, or are put there now.
+        // Bare pixels are in memory already; turned ones are put there now.
         const void *pixels = vips_image_get_data(image);
-        VipsImage *reduced = pixels ? fit(pixels, image->Xsize, image->Ysize, 3, small_side) : NULL;
+        VipsImage *reduced = pixels ? agonyfs_fit(pixels, image->Xsize, image->Ysize, 3, small_side) : NULL;
         failed = !reduced;
         if (!failed) {
             failed = save(reduced, &made->small);
@@ -312,7 +201,7 @@ static agonyfs_outcome derive_plain_jpeg(
     size_t count = 0;
     void *pixels = image ? vips_image_write_to_memory(image, &count) : NULL;
     int is_whole = pixels && count == (size_t)image->Xsize * (size_t)image->Ysize * (size_t)bands;
-    VipsImage *reduced = is_whole ? fit(pixels, image->Xsize, image->Ysize, bands, side) : NULL;
+    VipsImage *reduced = is_whole ? agonyfs_fit(pixels, image->Xsize, image->Ysize, bands, side) : NULL;
     g_free(pixels);
     if (image) g_object_unref(image);
     return reduced ? save_both(reduced, orientation, agonyfs_unstated, made) : agonyfs_picture_failure();
@@ -405,7 +294,7 @@ agonyfs_outcome agonyfs_picture_derive(agonyfs_input *input, int orientation, ag
 
 agonyfs_outcome agonyfs_pixels_derive(
     const uint8_t *pixels, int width, int height, int orientation, agonyfs_derivatives *made) {
-    VipsImage *reduced = fit(pixels, width, height, 3, made->wants_large ? large_side : small_side);
+    VipsImage *reduced = agonyfs_fit(pixels, width, height, 3, made->wants_large ? large_side : small_side);
     return reduced ? save_both(reduced, orientation, agonyfs_unstated, made) : agonyfs_picture_failure();
 }
 
@@ -413,7 +302,7 @@ agonyfs_outcome agonyfs_make_png(const uint8_t *jpeg, size_t count, int side, ag
     VipsImage *image = NULL;
     if (vips_thumbnail_buffer((void *)jpeg, count, &image, side, "height", side, "size", VIPS_SIZE_DOWN, NULL))
         return agonyfs_picture_failure();
-    image = bare(image);
+    image = agonyfs_bare(image);
     if (!image) return agonyfs_picture_failure();
     int failed = vips_pngsave_buffer(image, &png->bytes, &png->count, "compression", 3, NULL);
     g_object_unref(image);

@@ -26,4 +26,13 @@ VipsImage *agonyfs_converted(VipsImage *image, agonyfs_colours colours);
 /// happens later.
 VipsImage *agonyfs_plain(VipsImage *image);
 
+/// Consumes `image` and returns its pixels in memory, as above, without anything else that it carried; NULL on failure.
+VipsImage *agonyfs_bare(VipsImage *image);
+
+/// A copy of pixels of one byte (grey) or three, with at most `side` pixels on the longer side; NULL on failure.
+VipsImage *agonyfs_fit(const uint8_t *pixels, int width, int height, int bands, int side);
+
+/// Consumes `image`, to which nothing else may refer, and returns it upright; NULL on failure.
+VipsImage *agonyfs_turned(VipsImage *image, int orientation);
+
 #endif

@@ -114,9 +114,10 @@ int agonyfs_exclusions(int kind, int change) { return exclusions[kind] += change
 
 void agonyfs_trim_heap(void) { malloc_trim(0); }
 
-void agonyfs_bound_heap(int arenas, int mapped) {
+void agonyfs_bound_heap(int arenas, int mapped, int kept) {
     mallopt(M_ARENA_MAX, arenas);
     mallopt(M_MMAP_THRESHOLD, mapped);
+    mallopt(M_TRIM_THRESHOLD, kept);
 }
 
 int agonyfs_user_groups(uid_t user, gid_t *groups, int room) {

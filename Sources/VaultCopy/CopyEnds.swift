@@ -28,6 +28,13 @@ package protocol CopySource: Sendable {
   /// Facts of a file that change with every change of it; nil if the place has none.
   func stamp(of identifier: SegmentIdentifier) -> FileStamp?
 
+  /// Whether the file is known to have the bytes of another place's file without reading either.
+  ///
+  /// - Parameters:
+  ///   - listed: what the list of this place says of it.
+  ///   - there: what the list of the other place says of its file.
+  func knows(_ identifier: SegmentIdentifier, listed: CopyEntry, like there: CopyEntry) -> Bool
+
   /// Ends all waits, because the copy was cancelled. Later calls may fail.
   func stop()
 }
@@ -35,6 +42,9 @@ package protocol CopySource: Sendable {
 extension CopySource {
   /// A place without such facts.
   package func stamp(of identifier: SegmentIdentifier) -> FileStamp? { nil }
+
+  /// A place that remembers nothing.
+  package func knows(_ identifier: SegmentIdentifier, listed: CopyEntry, like there: CopyEntry) -> Bool { false }
 }
 
 /// A place that a vault is copied to.

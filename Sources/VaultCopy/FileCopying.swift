@@ -38,6 +38,7 @@ struct FileCopying {
   ///
   /// - Parameter there: what the target's list says of it; nil if it is not there.
   func run(_ there: CopyEntry?) throws(CopyError) -> FileOutcome {
+    if let there, !resends, !options.readsBack, source.knows(identifier, listed: listed, like: there) { return .same }
     var content: HashedContent?
     if !source.keepsChecksums || options.readsBack {
       guard let found = try source.read(identifier, listed: listed) else { return .gone }

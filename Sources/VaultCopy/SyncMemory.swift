@@ -63,6 +63,11 @@ final class RememberedSource: SyncSource {
   func readTokens() throws(CopyError) -> SyncTokens { try source.readTokens() }
   func stamp(of identifier: SegmentIdentifier) -> FileStamp? { source.stamp(of: identifier) }
 
+  func knows(_ identifier: SegmentIdentifier, listed: CopyEntry, like there: CopyEntry) -> Bool {
+    guard let md5 = there.md5, let stamp = stamp(of: identifier) else { return false }
+    return stamp.size == listed.size && there.size == listed.size && memory.has(identifier, stamp, md5: md5)
+  }
+
   func changeTokens(_ change: (inout SyncTokens) -> Void) throws(CopyError) { try source.changeTokens(change) }
 
   func countWithoutFolder(_ identifiers: Set<SegmentIdentifier>) throws(CopyError) -> Int {

@@ -10,6 +10,8 @@ struct SyncPlan: Sendable {
   var same: [SegmentIdentifier] = []
   /// Those among `sending` of which the bucket has bytes that the vault's file does not begin with, if that was asked.
   var divergent = 0
+  /// The files that were not compared.
+  var open: [SegmentIdentifier] = []
   /// Files that are gone, shortened or too large.
   var lacking = CopySummary()
 }
@@ -19,10 +21,10 @@ final class SyncComparison: Sendable {
   private let source: any CopySource
   private let target: any SyncTarget
   private let jobs: CopyJobs
-  private let memory: SyncMemory?
   private let segmentSize: Int
   private let findsDivergent: Bool
   private let plan = Mutex(SyncPlan())
+  private let isOver = Atomic(false)
 
   /// What is found of a file.
   private enum Standing: Sendable {
@@ -36,24 +38,26 @@ final class SyncComparison: Sendable {
   }
 
   /// - Parameters:
-  ///   - memory: what is known of the vault's files.
   ///   - segmentSize: bytes of a complete file.
   ///   - findsDivergent: whether what the bucket has of a file is compared with the beginning of the vault's file.
   init(
-    _ source: any CopySource, _ target: any SyncTarget, _ jobs: CopyJobs, _ memory: SyncMemory?, segmentSize: Int,
-    findsDivergent: Bool
+    _ source: any CopySource, _ target: any SyncTarget, _ jobs: CopyJobs, segmentSize: Int, findsDivergent: Bool
   ) {
-    (self.source, self.target, self.jobs, self.memory) = (source, target, jobs, memory)
+    (self.source, self.target, self.jobs) = (source, target, jobs)
     (self.segmentSize, self.findsDivergent) = (segmentSize, findsDivergent)
   }
 
-  /// Compares all files.
+  /// Lets `run` return soon, with the other files left open.
+  func end() { isOver.store(true, ordering: .relaxed) }
+
+  /// Compares all files, until `end` is called.
   func run(
     _ files: [SegmentIdentifier: CopyEntry], _ there: [SegmentIdentifier: CopyEntry],
     _ progress: (CopyProgress) -> Bool
   ) throws(CopyError) -> SyncPlan {
     try jobs.run(files.keys.shuffled(), progress) { (identifier) throws(CopyError) in
       guard let listed = files[identifier] else { return }
+      if self.isOver.load(ordering: .relaxed) { return self.plan.withLock { $0.open.append(identifier) } }
       let standing = try self.compare(identifier, listed, there[identifier])
       self.note(standing, of: identifier, listed)
     }
@@ -65,7 +69,7 @@ final class SyncComparison: Sendable {
   ) throws(CopyError) -> Standing {
     guard listed.size <= segmentSize else { return .tooLarge }
     guard let there else { return .new }
-    if isRemembered(identifier, listed, there) { return .same }
+    if source.knows(identifier, listed: listed, like: there) { return .same }
     guard let content = try source.read(identifier, listed: listed) else { return .gone }
     let bytes = content.bytes
     if bytes.count < listed.size { return .shortened }
@@ -78,12 +82,6 @@ final class SyncComparison: Sendable {
     guard let found = try target.readBack(identifier) else { return .new }
     if found == bytes { return .same }
     return found.count < bytes.count && Array(bytes[..<found.count]) == found ? .new : .divergent
-  }
-
-  /// Whether the vault's file was not changed since it was read, and the bucket has the bytes of then.
-  private func isRemembered(_ identifier: SegmentIdentifier, _ listed: CopyEntry, _ there: CopyEntry) -> Bool {
-    guard let memory, let md5 = there.md5, let stamp = source.stamp(of: identifier) else { return false }
-    return stamp.size == listed.size && there.size == listed.size && memory.has(identifier, stamp, md5: md5)
   }
 
   private func note(_ standing: Standing, of identifier: SegmentIdentifier, _ listed: CopyEntry) {

@@ -26,8 +26,9 @@
 //    another one.
 // 10. The tokens are read after both were listed, that of the bucket first. So a sync of another copy that comes between
 //     gives the bucket a token that this vault lacks, and one of this vault a token that it has.
-// 11. What is refused changes nothing. So the probe comes after the comparison, or at the same time if the comparison
-//     can find nothing to refuse and the vault took a new token. A run that changes nothing probes nothing.
+// 11. What is refused changes nothing. So the probe comes after the comparison. If the comparison can find nothing to
+//     refuse, and the vault took a new token, both begin at the same time; after the probe the other files are compared
+//     and sent in one pass. A run that changes nothing probes nothing.
 // 12. With one job everything is done in sequence.
 
 internal import ObjectStore
@@ -119,7 +120,8 @@ package final class SyncRun: Sendable {
   }
 
   /// Finds what differs. If something is to be changed, it also begins a first copy and probes the bucket: afterwards,
-  /// or meanwhile (invariant 11). An error of the comparison does not interrupt the probe, which deletes its object.
+  /// or meanwhile (invariant 11); then the plan may leave files open. An error of the comparison does not interrupt the
+  /// probe, which deletes its object.
   ///
   /// - Parameter tokens: has a token for the changes on return.
   /// - Returns: what the probe found; nil if nothing is to be changed.
@@ -130,9 +132,12 @@ package final class SyncRun: Sendable {
     let findsOlder = !tokens.isKnown && !options.deletesNewer
     let isAccepted = !findsOlder || start.there.isEmpty
     let changes = options.mostBytes != nil || start.showsChange(of: vault)
+    let comparison = SyncComparison(
+      source, target, jobs, segmentSize: vault.segmentSize, findsDivergent: findsOlder)
     var plan: SyncPlan?
     if options.onlyPlans || !isAccepted || !changes || !jobs.areSeveral {
-      let found = try compare(vault, start, findsDivergent: findsOlder, progress)
+      let found = try comparison.run(start.files, start.there, progress)
+      if findsOlder, found.divergent > 0 { throw .divergent(target.place, found.divergent) }
       let isSame = tokens.isKnown && found.sending.isEmpty && start.isPart(of: vault)
       if options.onlyPlans || isSame && options.mostBytes == nil { return (found, nil) }
       plan = found
@@ -141,9 +146,12 @@ package final class SyncRun: Sendable {
     do throws(CopyError) {
       if let plan { return (plan, try beginAndProbe(vault, start)) }
       let (findings, found) = try jobs.both(finishesFirst: true) { () throws(CopyError) -> StoreFindings in
-        try self.beginAndProbe(vault, start)
+        let findings = try self.beginAndProbe(vault, start)
+        // A rate is divided among all files that differ.
+        if self.options.mostBytes == nil { comparison.end() }
+        return findings
       } and: { () throws(CopyError) -> SyncPlan in
-        try compare(vault, start, findsDivergent: findsOlder, progress)
+        try comparison.run(start.files, start.there, progress)
       }
       return (found, findings)
     } catch {
@@ -170,30 +178,19 @@ package final class SyncRun: Sendable {
     }
   }
 
-  /// Finds what differs.
-  ///
-  /// - Parameter findsDivergent: whether files with other bytes are an error.
-  /// - Throws: `.divergent`.
-  private func compare(
-    _ vault: CopiedVault, _ start: SyncStart, findsDivergent: Bool, _ progress: (CopyProgress) -> Bool
-  ) throws(CopyError) -> SyncPlan {
-    let comparison = SyncComparison(
-      source, target, jobs, options.memory, segmentSize: vault.segmentSize, findsDivergent: findsDivergent)
-    let plan = try comparison.run(start.files, start.there, progress)
-    if findsDivergent, plan.divergent > 0 { throw .divergent(target.place, plan.divergent) }
-    return plan
-  }
-
   /// Sends what differs, as far as the rate goes, and then other files until it is reached.
   private func send(
     _ plan: SyncPlan, _ transfer: FileTransfer, _ files: [SegmentIdentifier: CopyEntry],
     _ there: [SegmentIdentifier: CopyEntry], _ summary: inout SyncSummary, _ progress: (CopyProgress) -> Bool
   ) throws(CopyError) {
     var left = options.mostBytes ?? .max
-    let sending = plan.sending.shuffled()
+    let sending = (plan.sending + plan.open).shuffled()
     let count = Self.count(of: sending, files, &left)
-    // Those that the bucket has are not compared again.
-    try transfer.copy(Array(sending[..<count]), there: [:], progress)
+    // Those that are known to differ are not compared again.
+    let open = Set(plan.open)
+    let compared = open.isEmpty ? [:] : there.filter { open.contains($0.key) }
+    try transfer.copy(Array(sending[..<count]), there: compared, progress)
+    let copied = transfer.sent.count
     summary.wait(for: sending[count...], files)
     if options.mostBytes != nil {
       let again = plan.same.shuffled()
@@ -203,9 +200,8 @@ package final class SyncRun: Sendable {
     try transfer.confirm(progress)
     summary.add(plan.lacking)
     summary.add(transfer.summary)
-    let sent = transfer.sent
-    summary.copied = sending.count { sent.contains($0) }
-    summary.resent = sent.count - summary.copied
+    summary.copied = copied
+    summary.resent = transfer.sent.count - copied
     summary.sentBytes = transfer.sentBytes
   }
 

@@ -70,6 +70,60 @@ import Vault
     #expect(try store.memory.content == subject.content)
   }
 
+  /// The bucket has the vault's token, so nothing can be refused any more.
+  @Test func filesAreSentWhileOthersAreCompared() throws {
+    let subject = try CopySubject(files: 60)
+    try subject.sync(to: store)
+    let added = (0..<20).map { SegmentIdentifier.numbered(1000 + $0) }
+    for name in added { try subject.write([1, 2, 3], to: name) }
+    let deletions = Counter()
+    let areSent = Mutex<[Bool]>([])
+    let watched = WatchedStore(store) { (request) throws(StoreError) in
+      if request == .delete { _ = deletions.next() }
+    }
+    let source = HookedEnd(
+      subject.end,
+      before: { (name) throws(CopyError) in
+        let isSent = added.contains(name)
+        areSent.withLock { $0.append(isSent) }
+        if isSent { return }
+        do {
+          try waitUntil("the probe deletes its object") { deletions.value > 0 }
+        } catch {
+          throw CopyError.notKept("\(error)")
+        }
+        // So that the probe ends before all are compared.
+        usleep(2000)
+      })
+    let summary = try SyncRun(from: source, to: end(watched, atOnce: true)).run()
+    #expect(summary.copied == added.count && summary.files == subject.names.count + added.count)
+    #expect(try store.memory.content == subject.content)
+    let order = areSent.withLock { $0 }
+    #expect(order.count == subject.names.count + added.count)
+    let (first, last) = (try #require(order.firstIndex(of: true)), try #require(order.lastIndex(of: false)))
+    #expect(first < last)
+  }
+
+  /// What was not compared yet is left open.
+  @Test func aComparisonThatIsEndedLeavesFilesOpen() throws {
+    try subject.sync(to: store)
+    let files = try subject.end.list()
+    let reads = Counter()
+    let ends = Mutex<SyncComparison?>(nil)
+    let source = HookedEnd(
+      subject.end,
+      before: { (_) throws(CopyError) in
+        if reads.next() == 2 { ends.withLock { $0?.end() } }
+      })
+    let target = try end(store)
+    let comparison = SyncComparison(
+      source, target, CopyJobs(1, ends: []), segmentSize: subject.parameters.segmentSize, findsDivergent: false)
+    ends.withLock { $0 = comparison }
+    let plan = try comparison.run(files, target.list(), { _ in true })
+    #expect(plan.same.count == 3 && plan.sending.isEmpty)
+    #expect(Set(plan.same + plan.open) == Set(files.keys))
+  }
+
   /// The mark of an incomplete copy goes, which is part of the last look at the parameters.
   @Test func theLastTokenIsStoredWhileTheCopyIsCompleted() throws {
     try subject.syncAndWrite(to: store)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Copies a vault of photos to an object store, and once more after 100 new photos, over lines of different length:
-agonyfs copy and agonyfs sync, rclone sync of the same vault, and restic backup of the photos themselves."""
+agonyfs sync and agonyfs copy, rclone sync of the same vault, and restic backup of the photos themselves."""
 
 import argparse
 import json
@@ -136,6 +136,17 @@ class Materials:
         run(system.agonyfs, "thumbnails", system.path)
         system.unmount()
 
+    def keep_synced(self):
+        """The second vault is a later state of the first, with its file of what was synced."""
+        if os.path.exists(f"{self.first}/synced"):
+            os.rename(f"{self.first}/synced", f"{self.second}/synced")
+
+    def forget_synced(self):
+        """Other programs would copy the file."""
+        for vault in (self.first, self.second):
+            if os.path.exists(f"{vault}/synced"):
+                os.remove(f"{vault}/synced")
+
     def show_new(self, is_there):
         """Puts the new photos beside the old ones, or takes them away."""
         away, here = self.hidden, f"{self.photos}/new"
@@ -198,6 +209,7 @@ class Bench:
         prefix = f"{list(PROGRAMS).index(program.name)}-{delay:g}-{number}"
         self.step("first copy", program, delay, prefix)
         self.step("new photos", program, delay, prefix)
+        self.materials.forget_synced()
         self.rclone("purge", f"bench:{self.place.bucket}/{prefix}")
         if self.ceph:
             # Otherwise Ceph keeps what follows the first 4 MiB of each object for two hours more.

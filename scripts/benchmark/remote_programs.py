@@ -80,26 +80,33 @@ class Place:
 
 
 class Agonyfs:
-    """The vault, by `agonyfs copy` and `agonyfs sync`."""
+    """The vault, by `agonyfs sync`."""
 
-    name = "agonyfs"
+    name, word = "agonyfs", "sync"
 
     def __init__(self, options, materials, folder):
         self.options, self.materials, self.folder = options, materials, folder
 
-    def commands(self, word, vault, place, prefix):
-        return [[self.options.agonyfs, word, "--endpoint", place.endpoint, "--region", place.region,
+    def commands(self, vault, place, prefix):
+        return [[self.options.agonyfs, self.word, "--endpoint", place.endpoint, "--region", place.region,
                  "--jobs", str(self.options.jobs), vault, f"s3://{place.bucket}/{prefix}"]]
 
     def first(self, place, prefix):
-        return self.commands("copy", self.materials.first, place, prefix), place.environment()
+        return self.commands(self.materials.first, place, prefix), place.environment()
 
     def again(self, place, prefix):
-        return self.commands("sync", self.materials.second, place, prefix), place.environment()
+        self.materials.keep_synced()
+        return self.commands(self.materials.second, place, prefix), place.environment()
 
     def least_bytes(self, is_second):
         """The bytes that the bucket must have."""
         return self.materials.vault_bytes[is_second]
+
+
+class AgonyfsCopy(Agonyfs):
+    """The vault, by `agonyfs copy`."""
+
+    name, word = "agonyfs copy", "copy"
 
 
 class Rclone(Agonyfs):
@@ -108,7 +115,7 @@ class Rclone(Agonyfs):
     name = "rclone"
     words = ()
 
-    def commands(self, word, vault, place, prefix):
+    def commands(self, vault, place, prefix):
         return [["rclone", "sync", "--config=", *self.words, "--transfers", str(self.options.jobs), vault,
                  f"bench:{place.bucket}/{prefix}"]]
 
@@ -147,4 +154,4 @@ class Restic(Agonyfs):
         return self.materials.photo_bytes[is_second] * 0.9
 
 
-PROGRAMS = {program.name: program for program in (Agonyfs, Rclone, RcloneChecksum, Restic)}
+PROGRAMS = {program.name: program for program in (Agonyfs, AgonyfsCopy, Rclone, RcloneChecksum, Restic)}

@@ -80,8 +80,9 @@ int agonyfs_exclusions(int kind, int change);
 /// malloc_trim(3): returns the free pages of the heap to the system.
 void agonyfs_trim_heap(void);
 
-/// mallopt(3): the most arenas of the heap, and the least size in bytes of a block that is mapped separately.
-void agonyfs_bound_heap(int arenas, int mapped);
+/// mallopt(3): the most arenas of the heap, the least size in bytes of a block that is mapped separately, and the most free
+/// bytes at the end of the heap that are kept.
+void agonyfs_bound_heap(int arenas, int mapped, int kept);
 
 /// fallocate(2) for the first `size` bytes of a file. With `keeps_size` the file does not get longer.
 int agonyfs_allocate(int descriptor, off_t size, bool keeps_size);

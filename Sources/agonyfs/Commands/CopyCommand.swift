@@ -40,7 +40,7 @@ struct CopyCommand: ParsableCommand {
   }
 
   func run() throws {
-    Heap.keepSmall()
+    Heap.keepBuffers()
     try checkPlaces()
     let signals = HeldSignals()
     defer { signals.release() }

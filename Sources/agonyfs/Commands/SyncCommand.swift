@@ -65,7 +65,7 @@ struct SyncCommand: ParsableCommand {
   private var goesOn: Bool { watch || at != nil }
 
   func run() throws {
-    Heap.keepSmall()
+    Heap.keepBuffers()
     guard !vault.bytes.isEmpty else { throw CommandFailure.empty("The path of the vault") }
     let signals = HeldSignals()
     do {

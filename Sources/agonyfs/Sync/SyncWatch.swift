@@ -70,6 +70,8 @@ final class SyncWatch {
   /// - Returns: nil after a trouble that may pass.
   private func attempt() throws -> SyncSummary? {
     ServiceStatus.show("Comparing the vault with the bucket, and sending what differs.")
+    // Until the next run nothing needs the buffers.
+    defer { Heap.trim() }
     let (checksFirst, memory) = (!hasSucceeded, currentMemory)
     let attempted = try trying {
       try command.perform(signals, checksFirst: checksFirst, memory: memory) { sentence in

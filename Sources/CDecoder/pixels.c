@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <vips/vips.h>
 
 static void free_pixels(VipsImage *image, void *pixels) {
     (void)image;

@@ -224,7 +224,7 @@ package final class Decoder: Sendable {
 
   /// The real cause of a failure. Call it before the process is reaped.
   private func cause(of error: DecoderError, in running: Running?) -> DecoderError {
-    let wasKilled = error == .crashed && running?.process.wasKilled == true
+    let wasKilled = error == .crashed && running?.process.child.wasKilledByOthers == true
     return stoppable.isStopped ? .unavailable("stopped") : wasKilled ? .killed : error
   }
 

@@ -16,10 +16,6 @@ final class DecoderProcess: Sendable {
     self.socket = socket
   }
 
-  /// Whether another process ended it by a signal, as opposed to a signal that it caused itself. Call it before the
-  /// process is ended.
-  var wasKilled: Bool { child.wasKilledByOthers }
-
   func send(_ message: WireMessage, _ body: [UInt8], before deadline: Deadline) throws(DecoderError) {
     Waiting.assertAllowed()
     var writer = ByteWriter()

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import System
 
-/// At most one process, which one thread uses and any other can end for good.
+/// At most one process, which one thread uses and any other can kill for good.
 ///
 /// 1. A process is reaped and forgotten under the lock, so `refuse()` never signals a reused process number.
 ///    One that the kernel does not let end is forgotten, too.
@@ -18,7 +18,7 @@ final class StoppableProcess: Sendable {
   /// Whether `refuse()` was called.
   var isStopped: Bool { state.withLock { $0.isStopped } }
 
-  /// Takes over a process that was just started. False after `refuse()`: the process has ended.
+  /// Takes over a process that was just started. False after `refuse()`; then it ends the process.
   func hold(_ process: ChildProcess) -> Bool {
     state.withLock {
       if $0.isStopped { process.end() } else { $0.process = process }
@@ -34,7 +34,7 @@ final class StoppableProcess: Sendable {
     }
   }
 
-  /// Kills the process, without waiting for its end. No other may follow.
+  /// Kills the process, without waiting for its end unless another thread is ending it. No other may follow.
   func refuse() {
     state.withLock {
       $0.isStopped = true

@@ -71,7 +71,7 @@ package struct ChildProcess: Sendable {
     return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal)
   }
 
-  /// Kills the program. Call it only before `wait()` and `end()`.
+  /// Kills the program. Call it only before `wait()`, `end()` and `ended(reading:limit:by:stop:)`.
   package func kill() { _ = Glibc.kill(identifier, SIGKILL) }
 
   /// Whether the program was ended by a signal that other processes send (SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGHUP).

@@ -28,7 +28,7 @@ package final class ForkingProgram: Sendable {
   }
 
   /// A copy of the program, which is a child of this process, and this process's end of the copy's socket. After a failure
-  /// the program and the copy were killed; a copy that had not begun to run ends when it does.
+  /// the program was killed, and so was the copy if it had told its number; one that runs later ends by itself.
   ///
   /// - Parameter milliseconds: how long to wait until the program is ready.
   /// - Throws: `.brokenPipe` or `.connectionReset` when the program ended; `.timedOut`; errors of fork(2).
@@ -46,8 +46,8 @@ package final class ForkingProgram: Sendable {
       throw Errno(rawValue: error)
     } catch {
       process.kill()
-      // It may have made the copy before. The kernel may hold up either, so they are not waited for without bound. A copy
-      // that runs later cannot write its number, and ends. As its number is unknown, it is reaped after this process.
+      // It may have made the copy before. The wait is bounded, because the kernel may hold up both. A copy that runs later
+      // cannot write its number, and ends; without it nobody can reap it until this process ends.
       var waited = pollfd(fd: ours.number, events: Int16(POLLIN), revents: 0)
       let count = try? systemCall { unsafe poll(&waited, 1, Self.lastCopyTime) }
       if count == 1, let number = try? Self.number(from: ours) { ChildProcess(copy: number).end() }

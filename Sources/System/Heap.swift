@@ -18,8 +18,8 @@ package enum Heap {
   /// because existing arenas stay.
   package static func keepSmall() { agonyfs_bound_heap(arenas, mapped, kept) }
 
-  /// Makes all threads share one arena, which keeps all that is freed until `trim()`. For commands that read one large
-  /// file after another: mapping and clearing new pages takes a third of the time of an MD5 of them.
+  /// Makes all threads share one arena, which keeps freed blocks below 32 MiB until `trim()`. For commands that read one
+  /// large file after another: mapping and clearing new pages takes a third of the time of an MD5 of them.
   package static func keepBuffers() { agonyfs_bound_heap(1, mostMapped, .max) }
 
   /// Returns free memory in the middle of the heap, which small blocks left and which would otherwise stay. Takes a

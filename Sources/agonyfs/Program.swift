@@ -25,6 +25,9 @@ enum Program {
     // A process that was started as /proc/self/exe would be listed as `exe`. Once it cannot be traced, it may not write
     // its /proc/self/comm.
     unsafe agonyfs_set_name("agonyfs")
+    // The parent may have set SIGCHLD to be ignored. Then the kernel would reap children by itself, and a number could be
+    // that of another process when it is signalled.
+    signal(SIGCHLD, SIG_DFL)
     // Hardening comes before the first secret: no core dumps, no tracing.
     ProcessHardening.apply()
     var vault: FilePath = "the vault"

@@ -47,7 +47,7 @@ final class ObjectServer {
       process.wait()
       let said = String(decoding: try HostFile.read(errors), as: UTF8.self)
       throw StoreError.unavailable(
-        "\(script) did not start: \(said)If it lacks a module, remove .build/venv and run scripts/web-tools.")
+        "\(script) did not start: \(said)If it lacks a module, run scripts/web-tools.")
     }
     self.port = port
   }

@@ -6,8 +6,8 @@ import Testing
 @testable import System
 
 @Suite(.timeLimit(.minutes(5))) struct ForkingProgramTests {
-  /// A killed program that the kernel does not let end keeps the copy's socket open. Here a child of the program does: the
-  /// request with that socket stays unread in the program's, which the child has.
+  /// A killed program that the kernel does not let end keeps the copy's socket open. Here its child `sleep` does: it
+  /// shares the program's socket, in which the request with the copy's socket stays unread.
   @Test func aSocketThatStaysOpenHoldsNobodyUp() throws {
     let folder = try TemporaryFolder()
     // The answer, the number of an error (EAGAIN), comes when the child has the socket.

@@ -101,8 +101,9 @@ extension MemoryStore {
   var token: [UInt8]? { objects.first { $0.key.text == StorageNames.synced }?.value }
 }
 
-/// The place and the address of a store that only messages name.
+/// The place of a store that only messages name.
 let bucket = "s3://bucket/vault"
+/// Its address.
 func address() throws -> StoreAddress { try StoreAddress(bucket) }
 
 /// A store at that address as an end of a copy.

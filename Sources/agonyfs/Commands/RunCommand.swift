@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import Mount
 internal import Storage
 internal import System
@@ -37,8 +36,6 @@ struct RunCommand: VaultCommand {
   var mounting: MountingOptions
 
   func run() throws {
-    // The parent may have set SIGCHLD to be ignored; then the kernel would discard the exit statuses of children.
-    signal(SIGCHLD, SIG_DFL)
     var request = try request()
     // Opened early, so that its errors come before the password; the serving process opens it again.
     _ = try Vault.open(at: path)

@@ -117,6 +117,44 @@ struct EngineHostTests {
       """)
   }
 
+  /// A third client hangs, as with a machine that sleeps. When it goes on, the space is open elsewhere, and the servers
+  /// take nothing from it any more.
+  @Test func aMachineThatHungWritesNothingAfterItWasEvicted() throws {
+    try expect(
+      """
+      \(CrashLoad.functions + Self.thirdClient)
+      begin_third
+      open Third/$(basename "$W")/Vault Albums
+      start
+      promised 40
+      number=$(session)
+      test -n "$number"
+      kill -STOP $third
+      admin tell mds.a client evict id=$number
+      take_over
+      verify Second
+      echo more > Second/more
+      sync Second/more
+      kill -CONT $third
+      # The writers end by themselves, because their files can no longer be synced.
+      finish
+      not timeout -k 5 100 sh -c 'echo late > Albums/late && sync Albums/late'
+      verify Second
+      murder
+      kill -9 $third
+      wait $third || true
+      third=
+      umount -l "$W/Third"
+      agonyfs unmount Second
+      agonyfs check --read-data --password-file password "$there/Vault"
+      open "$here/Vault" Albums
+      verify
+      test "$(cat Albums/more)" = more
+      not test -e Albums/late
+      agonyfs unmount Albums
+      """)
+  }
+
   /// `begin_third` mounts the file system at `Third` by another client, the process `$third`. `session` prints the number
   /// of its session, if it has one. `take_over` mounts the vault by the second client; until that works it must be said
   /// to be in use, or wait. What the test began ends with it, also after a failure.

@@ -149,6 +149,18 @@ import Testing
       """)
   }
 
+  /// The daemon signals its decoders by number.
+  @Test func aParentThatIgnoresItsChildrenDoesNotTakeThoseOfTheDaemon() throws {
+    try expectSuccess(
+      Workspace.withVault("--segment-size 1M --kdf moderate"),
+      """
+      env --ignore-signal=CHLD "$AGONYFS" mount --password-file password Vault Albums
+      # SIGCHLD is 0x10000 in the mask.
+      grep -Eq 'SigIgn:.*[02468ace].{4}$' "/proc/$(pgrep -f "as-daemon $PWD/Vault")/status"
+      agonyfs unmount Albums
+      """)
+  }
+
   @Test func openFilesEndFirst() throws {
     try expect(
       """

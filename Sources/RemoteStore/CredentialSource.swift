@@ -19,7 +19,7 @@ package enum CredentialSource: Equatable, Sendable {
   case command(String)
 }
 
-/// Reads credentials, and keeps those of a command until they expire.
+/// Reads credentials.
 struct CredentialReader: Sendable {
   /// Most bytes of a file.
   static let mostFileBytes = 1 << 20

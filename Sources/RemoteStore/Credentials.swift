@@ -31,7 +31,7 @@ package final class Credentials: Sendable {
   /// - Parameter environment: the value of an environment variable; nil if it is unset or empty.
   package init(_ source: CredentialSource, environment: @escaping @Sendable (String) -> String?) {
     self.source = source
-    // Without a free descriptor no command can be started either.
+    // Without a free descriptor now, `stop()` kills no command.
     let pipe = try? Descriptor.pipe()
     reader = CredentialReader(environment: environment, stop: pipe?.reading)
     stopper = Mutex(pipe?.writing)

@@ -51,7 +51,7 @@ package final class RemoteStore: ObjectStore {
   /// A store whose helpers are started when they are needed.
   ///
   /// - Parameter credentials: read before each start of a helper, and again when the store refuses them or they expire.
-  ///   They are stopped together with the store.
+  ///   They are stopped together with the store, so no other store may use them.
   package init(_ settings: Settings, credentials: Credentials) {
     let pool = HelperPool(
       HelperPool.Settings(

@@ -25,9 +25,6 @@ package protocol CopySource: Sendable {
   /// - Parameter listed: what is known of it.
   func read(_ identifier: SegmentIdentifier, listed: CopyEntry?) throws(CopyError) -> HashedContent?
 
-  /// Facts of a file that change with every change of it; nil if the place has none.
-  func stamp(of identifier: SegmentIdentifier) -> FileStamp?
-
   /// Whether the file is known to have the bytes of another place's file without reading either.
   ///
   /// - Parameters:
@@ -40,9 +37,6 @@ package protocol CopySource: Sendable {
 }
 
 extension CopySource {
-  /// A place without such facts.
-  package func stamp(of identifier: SegmentIdentifier) -> FileStamp? { nil }
-
   /// A place that remembers nothing.
   package func knows(_ identifier: SegmentIdentifier, listed: CopyEntry, like there: CopyEntry) -> Bool { false }
 }

@@ -36,7 +36,7 @@ struct FileCopying {
 
   /// Copies the file if the target has other bytes, or only compares it.
   ///
-  /// - Parameter there: what the target's list says of it; nil if it is not there.
+  /// - Parameter there: what the target's list says of it; nil if it is not there, or is known to differ.
   func run(_ there: CopyEntry?) throws(CopyError) -> FileOutcome {
     if let there, !resends, !options.readsBack, source.knows(identifier, listed: listed, like: there) { return .same }
     var content: HashedContent?

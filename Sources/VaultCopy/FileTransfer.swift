@@ -49,7 +49,7 @@ final class FileTransfer: Sendable {
   /// Copies files if the target has other bytes, or only compares them.
   ///
   /// - Parameters:
-  ///   - there: what the target's list says of them.
+  ///   - there: what the target's list says of them; nothing of those that are known to differ.
   ///   - resends: whether the files are sent again that the target has with the same bytes, and only those.
   func copy(
     _ identifiers: [SegmentIdentifier], there: [SegmentIdentifier: CopyEntry], resends: Bool = false,

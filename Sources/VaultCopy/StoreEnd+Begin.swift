@@ -35,15 +35,8 @@ extension StoreEnd {
     return nil
   }
 
-  /// Fails if the mark was deleted since `begin`: without it a copy that is interrupted could not be continued.
-  func checkMark() throws(CopyError) {
-    // A run that completes the copy stores the parameters first.
-    guard try reader.head(ObjectNames.marker) == nil, try reader.head(ObjectNames.parameters) == nil else { return }
-    throw .inUse(place)
-  }
-
   /// Deletes the mark if this run stored it, and no run has sent a file since: a mark that was there, or under which
-  /// another run sends files, is that of the other one.
+  /// another run went on, is that of the other one.
   package func withdraw() {
     guard hasMarked.load(ordering: .relaxed) else { return }
     let page = try? store.list(prefix: StorageNames.segments + "/", after: nil)

@@ -1,9 +1,8 @@
 // Invariants
 // 1. The name of an object is the path of the file in the vault.
 // 2. A prefix without `agonyfs.json` gets the object `copying` with the parameters first. It is deleted after
-//    `agonyfs.json` is stored, if that is permitted; next to `agonyfs.json` it means nothing. Of first copies of several
-//    vaults at once one stores it, unless the store knows no conditions. Those of one vault share it; one of them that
-//    is refused may delete it, so the others look for it again before they send a file.
+//    `agonyfs.json` is stored, if that is permitted; next to `agonyfs.json` it means nothing. Of several first copies at
+//    once one stores it, unless the store knows no conditions.
 // 3. The token `synced` of a sync stands for the state that the sync left (`SyncRun`). So a copy, which knows no tokens,
 //    replaces one that is there by another number before it changes anything else.
 // 4. Bytes that were read are those of the object (`ObjectReader`).
@@ -25,7 +24,7 @@ package final class StoreEnd: SyncTarget {
   private let hasEndedSync = Mutex(false)
   /// Whether the place had a vault when it was looked at.
   let hadVault = Atomic(false)
-  /// Whether this run stored the mark of an incomplete copy. Another run of the vault may have stored the same at once.
+  /// Whether this run stored the mark of an incomplete copy.
   let hasMarked = Atomic(false)
   /// The settings of the bucket, when it was asked for them.
   let settings = Mutex<Set<BucketSetting>?>(nil)
@@ -104,14 +103,10 @@ package final class StoreEnd: SyncTarget {
   }
 
   /// Probes the store if it can be probed.
-  ///
-  /// - Throws: also `.inUse` (invariant 2).
   package func probe() throws(CopyError) -> StoreFindings {
     guard let probed = store as? any ProbedStore else { return StoreFindings() }
     let known = settings.withLock { $0 }
-    let findings = try attempt { () throws(StoreError) in try StoreProbe(probed, atOnce: atOnce).run(knowing: known) }
-    if !hadVault.load(ordering: .relaxed) { try checkMark() }
-    return findings
+    return try attempt { () throws(StoreError) in try StoreProbe(probed, atOnce: atOnce).run(knowing: known) }
   }
 
   package func write(_ identifier: SegmentIdentifier, _ content: HashedContent, isComplete: Bool) throws(CopyError) {

@@ -61,10 +61,9 @@ final class RememberedSource: SyncSource {
   func stop() { source.stop() }
   func readParameters() throws(CopyError) -> [UInt8]? { try source.readParameters() }
   func readTokens() throws(CopyError) -> SyncTokens { try source.readTokens() }
-  func stamp(of identifier: SegmentIdentifier) -> FileStamp? { source.stamp(of: identifier) }
 
   func knows(_ identifier: SegmentIdentifier, listed: CopyEntry, like there: CopyEntry) -> Bool {
-    guard let md5 = there.md5, let stamp = stamp(of: identifier) else { return false }
+    guard let md5 = there.md5, let stamp = source.stamp(of: identifier) else { return false }
     return stamp.size == listed.size && there.size == listed.size && memory.has(identifier, stamp, md5: md5)
   }
 

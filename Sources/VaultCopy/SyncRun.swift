@@ -27,8 +27,8 @@
 // 10. The tokens are read after both were listed, that of the bucket first. So a sync of another copy that comes between
 //     gives the bucket a token that this vault lacks, and one of this vault a token that it has.
 // 11. What is refused changes nothing. So the probe comes after the comparison. If the comparison can find nothing to
-//     refuse, and the vault took a new token, both begin at the same time; after the probe the other files are compared
-//     and sent in one pass. A run that changes nothing probes nothing.
+//     refuse, and the vault took a new token, both begin at the same time; after the probe, without a rate, the other
+//     files are compared and sent in one pass. A run that changes nothing probes nothing.
 // 12. With one job everything is done in sequence.
 
 internal import ObjectStore
@@ -88,6 +88,8 @@ package final class SyncRun: Sendable {
     }
     let readsWritten = target.tell(findings ?? target.stated, note)
     try tokens.store()
+    // After a failure, too: otherwise failures would take the places of other buckets' tokens.
+    defer { tokens.drop() }
     try vault.renew(start.parametersThere, in: target)
 
     let transfer = FileTransfer(
@@ -109,7 +111,6 @@ package final class SyncRun: Sendable {
       try delete(needless, progress)
       summary.deleted = needless.count
     }
-    tokens.drop()
     return summary
   }
 
@@ -147,7 +148,7 @@ package final class SyncRun: Sendable {
       if let plan { return (plan, try beginAndProbe(vault, start)) }
       let (findings, found) = try jobs.both(finishesFirst: true) { () throws(CopyError) -> StoreFindings in
         let findings = try self.beginAndProbe(vault, start)
-        // A rate is divided among all files that differ.
+        // With a rate all files are compared first, because it is divided among those that differ.
         if self.options.mostBytes == nil { comparison.end() }
         return findings
       } and: { () throws(CopyError) -> SyncPlan in
@@ -187,8 +188,8 @@ package final class SyncRun: Sendable {
     let sending = (plan.sending + plan.open).shuffled()
     let count = Self.count(of: sending, files, &left)
     // Those that are known to differ are not compared again.
-    let open = Set(plan.open)
-    let compared = open.isEmpty ? [:] : there.filter { open.contains($0.key) }
+    var compared = plan.open.isEmpty ? [:] : there
+    for identifier in plan.sending { compared[identifier] = nil }
     try transfer.copy(Array(sending[..<count]), there: compared, progress)
     let copied = transfer.sent.count
     summary.wait(for: sending[count...], files)

@@ -12,11 +12,17 @@ package protocol SyncSource: CopySource {
   /// - Throws: `.readOnlySource`; `.inUse` while a refresh has the vault for itself.
   func changeTokens(_ change: (inout SyncTokens) -> Void) throws(CopyError)
 
+  /// Facts of a file that change with every change of it; nil if the host has none.
+  func stamp(of identifier: SegmentIdentifier) -> FileStamp?
+
   /// How many of these files would be in folders that the vault lacks.
   func countWithoutFolder(_ identifiers: Set<SegmentIdentifier>) throws(CopyError) -> Int
 }
 
 extension SyncSource {
+  /// A host without such facts.
+  package func stamp(of identifier: SegmentIdentifier) -> FileStamp? { nil }
+
   /// A vault without folders.
   package func countWithoutFolder(_ identifiers: Set<SegmentIdentifier>) throws(CopyError) -> Int { 0 }
 }

@@ -93,7 +93,7 @@ import Vault
           throw CopyError.notKept("\(error)")
         }
         // So that the probe ends before all are compared.
-        usleep(2000)
+        if !areSent.withLock({ $0.contains(true) }) { usleep(20_000) }
       })
     let summary = try SyncRun(from: source, to: end(watched, atOnce: true)).run()
     #expect(summary.copied == added.count && summary.files == subject.names.count + added.count)
@@ -122,6 +122,21 @@ import Vault
     let plan = try comparison.run(files, target.list(), { _ in true })
     #expect(plan.same.count == 3 && plan.sending.isEmpty)
     #expect(Set(plan.same + plan.open) == Set(files.keys))
+  }
+
+  /// The tokens of the bucket's earlier states go, and it has that of the run.
+  @Test func aRunThatFailsLeavesOneToken() throws {
+    try subject.syncAndWrite(to: store)
+    let failure = CopyError.system(.ioError, "reading", subject.path)
+    for _ in 0..<3 {
+      #expect(throws: failure) {
+        try sync(store, beforeRead: { (name) throws(CopyError) in if name == .numbered(1000) { throw failure } })
+      }
+      let token = try #require(try end(store).readToken())
+      let tokens = try subject.end.readTokens()
+      #expect(tokens.count == 1 && tokens.contains(token))
+    }
+    #expect(try sync(store).copied == 1)
   }
 
   /// The mark of an incomplete copy goes, which is part of the last look at the parameters.

@@ -99,10 +99,10 @@ struct StoreOptions: ParsableArguments {
     do throws(StoreError) {
       _ = try store.list(prefix: StorageNames.parameters, atMost: Self.firstPatience)
     } catch {
-      if signals.arePending { throw CopyError.cancelled }
       // A busy store is waited for.
-      if error != .slowDown { throw Self.failure(error, address) }
+      if error != .slowDown, !signals.arePending { throw Self.failure(error, address) }
     }
+    if signals.arePending { throw CopyError.cancelled }
     return (store, address)
   }
 

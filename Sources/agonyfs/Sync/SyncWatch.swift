@@ -36,7 +36,7 @@ final class SyncWatch {
 
   /// Returns after a signal between two runs.
   ///
-  /// - Throws: `CopyError`, among them `.cancelled` after a signal during a run; `CommandFailure`.
+  /// - Throws: `CopyError`, among them `.cancelled` after a signal during a run or the first check; `CommandFailure`.
   func run() throws {
     if let time = command.at {
       try check(before: time)
@@ -70,8 +70,6 @@ final class SyncWatch {
   /// - Returns: nil after a trouble that may pass.
   private func attempt() throws -> SyncSummary? {
     ServiceStatus.show("Comparing the vault with the bucket, and sending what differs.")
-    // Until the next run nothing needs the buffers.
-    defer { Heap.trim() }
     let (checksFirst, memory) = (!hasSucceeded, currentMemory)
     let attempted = try trying {
       try command.perform(signals, checksFirst: checksFirst, memory: memory) { sentence in
@@ -159,6 +157,7 @@ final class SyncWatch {
 
   /// False once a signal is pending.
   private func wait(seconds: Int64) -> Bool {
+    Heap.trim()
     let end = monotonicTime() + UInt64(max(seconds, 0)) * 1_000_000_000
     while true {
       let now = monotonicTime()
@@ -169,6 +168,7 @@ final class SyncWatch {
 
   /// False once a signal is pending.
   private func wait(for time: DailyTime) -> Bool {
+    Heap.trim()
     var due = time.next(after: timeOfDay().seconds)
     while true {
       let now = timeOfDay().seconds

@@ -147,9 +147,10 @@ class Ceph:
         if shutil.which(program) is None:
             raise Failure(f"{program} is not installed; install the packages that this file names")
         with open(f"{self.folder}/log/{name}.output", "wb") as output:
+            # In /, as systemd starts it: Debian 13's Ceph looks for its modules below the working directory.
             self.parts[name] = subprocess.Popen(
                 [program, *self.settings(program), "-f", *arguments], stdin=subprocess.DEVNULL, stdout=output,
-                stderr=output)
+                stderr=output, cwd="/")
 
     def ended(self):
         """A description of parts that have ended by themselves; empty if all run."""

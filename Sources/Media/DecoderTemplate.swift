@@ -89,7 +89,7 @@ final class DecoderTemplate: Sendable {
     replace()
   }
 
-  /// As above, without waiting.
+  /// As above, without waiting for a copy that is made.
   func refuse() { stoppable.refuse() }
 
   private func end(_ running: inout Running?) {

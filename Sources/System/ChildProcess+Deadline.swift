@@ -21,8 +21,8 @@ extension ChildProcess {
     reading pipes: [Descriptor], limit: Int, by deadline: UInt64, stop: Descriptor? = nil
   ) -> (ending: Ending?, texts: [[UInt8]]) {
     var texts = pipes.map { _ in [UInt8]() }
-    guard let end = try? Descriptor(systemCall { agonyfs_process_descriptor(identifier) }) else {
-      endGroup()
+    guard let end = descriptor else {
+      endGroup(seenBy: nil)
       return (nil, texts)
     }
     var open = pipes.map { $0 as Descriptor? }
@@ -33,7 +33,7 @@ extension ChildProcess {
       guard left > 0, (try? systemCall { unsafe poll(&waited, nfds_t(waited.count), CInt(clamping: left)) }) != nil,
         waited[1].revents == 0
       else {
-        endGroup()
+        endGroup(seenBy: end)
         return (nil, texts)
       }
       // The output before its end is in the pipes by then.
@@ -52,17 +52,23 @@ extension ChildProcess {
     return true
   }
 
-  private func endGroup() {
+  /// A descriptor that can be read once the program has ended; nil if the kernel gives none.
+  private var descriptor: Descriptor? { try? Descriptor(systemCall { agonyfs_process_descriptor(identifier) }) }
+
+  private func endGroup(seenBy descriptor: Descriptor?) {
     // The process leads a group only in a separate session.
     if getpgid(identifier) == identifier { _ = Glibc.kill(-identifier, SIGKILL) }
-    end()
+    end(seenBy: descriptor)
   }
 
   /// Kills the program and reads its status. One that the kernel does not let end in time is given up; its number stays
-  /// taken while this process runs. Call it once, instead of `wait()`.
-  package func end() {
+  /// taken while this process runs. A kernel that gives no descriptor of a process is waited for without a limit. Call it
+  /// once, instead of `wait()`.
+  package func end() { end(seenBy: descriptor) }
+
+  private func end(seenBy descriptor: Descriptor?) {
     kill()
-    if let descriptor = try? Descriptor(systemCall { agonyfs_process_descriptor(identifier) }) {
+    if let descriptor {
       var waited = pollfd(fd: descriptor.number, events: Self.readable, revents: 0)
       let count = withExtendedLifetime(descriptor) { try? systemCall { unsafe poll(&waited, 1, Self.killTime) } }
       guard count == 1 else { return }

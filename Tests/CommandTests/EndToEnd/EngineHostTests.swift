@@ -85,12 +85,7 @@ struct EngineHostTests {
     try expect(
       """
       \(CrashLoad.functions + Self.thirdClient)
-      begin_third
-      open Third/$(basename "$W")/Vault Albums
-      start
-      promised 40
-      number=$(session)
-      test -n "$number"
+      work_on_third
       # First the client: the kernel would release the locks of a mount that dies before it.
       kill -9 $third
       wait $third || true
@@ -123,12 +118,7 @@ struct EngineHostTests {
     try expect(
       """
       \(CrashLoad.functions + Self.thirdClient)
-      begin_third
-      open Third/$(basename "$W")/Vault Albums
-      start
-      promised 40
-      number=$(session)
-      test -n "$number"
+      work_on_third
       kill -STOP $third
       admin tell mds.a client evict id=$number
       take_over
@@ -155,9 +145,10 @@ struct EngineHostTests {
       """)
   }
 
-  /// `begin_third` mounts the file system at `Third` by another client, the process `$third`. `session` prints the number
-  /// of its session, if it has one. `take_over` mounts the vault by the second client; until that works it must be said
-  /// to be in use, or wait. What the test began ends with it, also after a failure.
+  /// `work_on_third` mounts the file system at `Third` by another client, the process `$third` with the session `$number`,
+  /// and the vault there at `Albums`, where writers work from then on. `session` prints the number of that session, if
+  /// there is one. `take_over` mounts the vault by the second client; until that works it must be said to be in use, or
+  /// wait. What the test began ends with it, also after a failure.
   private static let thirdClient = """
     admin() { timeout -k 5 120 ceph -c "$AGONYFS_TEST_CEPH" "$@"; }
     session() {
@@ -176,11 +167,16 @@ struct EngineHostTests {
       rm -rf "$here"
     }
     trap 'test $? = 0 || tidy' EXIT
-    begin_third() {
+    work_on_third() {
       mkdir Third
       ceph-fuse -c "$AGONYFS_TEST_CEPH" -f -n client.admin "--log-file=$W/third.log" "$W/Third" > third.output 2>&1 &
       third=$!
       wait_for 300 'the third client has mounted the file system' mountpoint -q Third
+      open Third/$(basename "$W")/Vault Albums
+      start
+      promised 40
+      number=$(session)
+      test -n "$number"
     }
     take_over() {
       latest=$(($(date +%s) + 600))
